@@ -1,0 +1,1 @@
+"""What can exist: value types and the vocabulary. No I/O beyond reading its own data files."""

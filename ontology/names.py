@@ -1,0 +1,96 @@
+"""Names and keys: what makes two spellings one entity, and the keyed hashes that identify things.
+
+IDs are keyed (BLAKE2b with the ledger's secret), so that an ID confirms no guess about a text that was erased.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import blake2b
+
+from ontology.errors import InvalidInput
+
+MAX_NAME = 1000
+MAX_CONTENT = 100_000
+DEFAULT_NAMESPACE = "default"
+
+# Zero-width and direction marks. The zero-width joiner is dropped too: an emoji keeps it in its name, only not in its key,
+# where the parts still differ from those of other emoji.
+_INVISIBLE = dict.fromkeys(
+    [0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)]
+)
+_SPACES = re.compile(r"\s+")
+_NAMESPACE = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def normalise(name: str) -> str:
+    """NFKC, case-folded, zero-width and direction marks removed, spaces collapsed. Two names with one result are one entity.
+
+    A direction override is only removed, its text not turned round: it stays apart from what it looks like.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return _SPACES.sub(" ", folded.translate(_INVISIBLE)).strip()
+
+
+def checked_name(name: str, *, path: tuple[str, ...] = ("name",)) -> str:
+    """`name` without outer spaces, or InvalidInput: 1 to 1,000 characters, something visible, no NUL, no lone surrogate."""
+    stripped = name.strip()
+    if len(stripped) > MAX_NAME:
+        raise InvalidInput(f"a name has at most {MAX_NAME:,} characters; this one has {len(stripped):,}", path=path, reason="TOO_LONG")
+    if "\x00" in stripped or _SURROGATE.search(stripped):
+        raise InvalidInput("a name cannot hold NUL characters or lone surrogates", path=path, reason="INVALID_TEXT")
+    if not normalise(stripped):
+        raise InvalidInput("a name needs at least one visible character", path=path, reason="EMPTY")
+    return stripped
+
+
+def checked_namespace(namespace: str) -> str:
+    """`namespace`, or InvalidInput."""
+    if not _NAMESPACE.fullmatch(namespace):
+        shown = namespace if len(namespace) <= 40 else f"{namespace[:40]}... ({len(namespace):,} characters)"
+        raise InvalidInput(f"{shown!r} is no namespace: 1 to 128 letters, digits, '.', '_' or '-'", path=("namespace",), reason="INVALID_NAMESPACE")
+    return namespace
+
+
+def checked_content(content: str, *, path: tuple[str, ...] = ("content",)) -> str:
+    """`content`, or InvalidInput: 1 to 100,000 characters, no NUL, no lone surrogate."""
+    if not content.strip():
+        raise InvalidInput("the content is empty", path=path, reason="EMPTY")
+    if len(content) > MAX_CONTENT:
+        raise InvalidInput(f"content has at most {MAX_CONTENT:,} characters; this has {len(content):,}", path=path, reason="TOO_LONG")
+    if "\x00" in content or _SURROGATE.search(content):
+        raise InvalidInput("content cannot hold NUL characters or lone surrogates", path=path, reason="INVALID_TEXT")
+    return content
+
+
+class Keys:
+    """Keyed hashes: 16 bytes, written as 32 hexadecimal digits. Parts are length-prefixed, so no two lists of parts collide."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret[:64]
+
+    def digest(self, kind: str, *parts: str) -> str:
+        """The key of `parts` among things of one kind."""
+        state = blake2b(digest_size=16, key=self._secret)
+        for part in (kind, *parts):
+            data = part.encode()
+            state.update(len(data).to_bytes(4, "big") + data)
+        return state.hexdigest()
+
+    def entity(self, namespace: str, name: str, discriminator: str = "") -> str:
+        """Key of the entity that a name denotes."""
+        return self.digest("entity", namespace, normalise(name), discriminator)
+
+    def literal(self, namespace: str, value: str, datatype: str) -> str:
+        """Key of a literal; strings are compared as names are, other types by their exact form."""
+        return self.digest("literal", namespace, normalise(value) if datatype == "xsd:string" else value.strip(), datatype)
+
+    def slot(self, namespace: str, subject: str, predicate: str, qualifier: str) -> str:
+        """Key of a slot."""
+        return self.digest("slot", namespace, subject, predicate, qualifier)
+
+    def proposition(self, slot: str, object: str, polarity: bool) -> str:
+        """Key of a proposition: `Statement.key`."""
+        return self.digest("proposition", slot, object, "+" if polarity else "-")

@@ -1,4 +1,7 @@
-"""Claims: what the evidence says. A `ClaimDraft` is a claim by names, as extraction or a client states it; a `Claim` is one by keys, as belief sees it."""
+"""Claims: what the evidence says.
+
+A `ClaimDraft` is a claim by names, as extraction or a client states it; a `Claim` is one by keys, as belief sees it.
+"""
 
 from __future__ import annotations
 

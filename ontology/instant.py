@@ -137,9 +137,7 @@ def parse_instant(text: str, *, zone: ZoneInfo | None = None, need_offset: bool 
     """
     match = _RFC3339.fullmatch(text)
     if not match:
-        raise InvalidInput(
-            f"{text[:60]!r} is no RFC 3339 time with an offset, such as '2025-03-01T12:00:00Z'", reason="UNPARSEABLE"
-        )
+        raise InvalidInput(f"{text[:60]!r} is no RFC 3339 time with an offset, such as '2025-03-01T12:00:00Z'", reason="UNPARSEABLE")
     if match["zone"] is None and need_offset:
         raise InvalidInput(f"{text[:60]!r} has no offset; write 'Z' or '+02:00' after it", reason="UNPARSEABLE")
     if len(match["year"]) > 12:

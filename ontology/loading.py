@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import yaml
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
@@ -109,7 +109,7 @@ def load_vocabulary(overlay: Path | None = None) -> Vocabulary:
     """
     model, lines = _read(BUILT_IN)
     predicates, types = dict(model.predicates), dict(model.entityTypes)
-    origin = {name: (BUILT_IN, lines) for name in predicates}
+    origin = dict.fromkeys(predicates, (BUILT_IN, lines))
     if overlay is not None:
         ours, our_lines = _read(overlay)
         for name, definition in ours.predicates.items():
@@ -146,7 +146,10 @@ def load_vocabulary(overlay: Path | None = None) -> Vocabulary:
         for name, definition in predicates.items()
     }
     content = json.dumps(
-        [{name: definition.model_dump(mode="json") for name, definition in predicates.items()}, {n: t.model_dump() for n, t in types.items()}],
+        [
+            {name: definition.model_dump(mode="json") for name, definition in predicates.items()},
+            {n: t.model_dump() for n, t in types.items()},
+        ],
         sort_keys=False,
     )
     entity_types = {name: EntityType(name, kind.description, kind.parent) for name, kind in types.items()}
@@ -163,7 +166,9 @@ def _links(
         path, at = origin[name]
         if definition.inverse is not None:
             if definition.inverse not in predicates or definition.symmetric or definition.inverse == name:
-                raise _mistake(path, at, ("predicates", name, "inverse"), f"{definition.inverse!r} is no other declared predicate, or {name!r} is symmetric")
+                raise _mistake(
+                    path, at, ("predicates", name, "inverse"), f"{definition.inverse!r} is not declared, or {name!r} is symmetric"
+                )
             for one, other in ((name, definition.inverse), (definition.inverse, name)):
                 if inverses.setdefault(one, other) != other:
                     raise _mistake(path, at, ("predicates", name, "inverse"), f"{one!r} already has the inverse {inverses[one]!r}")

@@ -50,7 +50,7 @@ def checked_namespace(namespace: str) -> str:
     """`namespace`, or InvalidInput."""
     if not _NAMESPACE.fullmatch(namespace):
         shown = namespace if len(namespace) <= 40 else f"{namespace[:40]}... ({len(namespace):,} characters)"
-        raise InvalidInput(f"{shown!r} is no namespace: 1 to 128 letters, digits, '.', '_' or '-'", path=("namespace",), reason="INVALID_NAMESPACE")
+        raise InvalidInput(f"{shown!r} is no namespace: 1 to 128 of A-Z a-z 0-9 . _ -", path=("namespace",), reason="INVALID_NAMESPACE")
     return namespace
 
 

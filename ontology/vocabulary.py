@@ -107,7 +107,7 @@ class Vocabulary:
         return self.predicates.get(name) or Predicate(name, declared=False)
 
     def canonical(self, name: str) -> Canonical:
-        """How statements of a predicate are stored: in the first declared direction of an inverse pair, and on the first declared of two antonyms."""
+        """How statements of a predicate are stored: in the first declared direction of an inverse pair, on the first of two antonyms."""
         predicate = self.predicate(name)
         order = {known: place for place, known in enumerate(self.predicates)}
         negated = swapped = False

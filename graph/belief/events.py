@@ -1,0 +1,44 @@
+"""Predicates of temporal `event`: a claim holds exactly in its own granule or bounds; nothing is projected, nothing rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from graph.belief.items import Atom
+from graph.belief.sweep import Piece
+from graph.belief.weighing import Conflict, Support, Verdict, Weighed
+from ontology.instant import Instant
+
+
+def covers(atom: Atom, at: Instant) -> bool:
+    """Whether an instant lies in the claim's granule or bounds."""
+    return atom.start <= at < atom.end
+
+
+def weigh_event(fors: Sequence[Atom], against: Sequence[Atom], at: Instant) -> Weighed:
+    """Of a claim and a denial that both cover an instant the greater (rank, said) decides; equal ones tie."""
+    mine = [atom for atom in fors if covers(atom, at)]
+    theirs = [atom for atom in against if covers(atom, at)]
+    if not mine:
+        return Weighed(Verdict.BEATEN, winners=tuple(theirs)) if theirs else Weighed(Verdict.NOTHING)
+    best = max(atom.strength for atom in mine)
+    denied = max((atom.strength for atom in theirs), default=None)
+    if denied is not None and denied > best:
+        return Weighed(Verdict.BEATEN, Support.ATTESTED, winners=tuple(atom for atom in theirs if atom.strength == denied))
+    conflict = Conflict.NONE if denied is None else Conflict.TIED if denied == best else Conflict.RESOLVED
+    winners = tuple(mine)
+    return Weighed(Verdict.HOLDS, Support.ATTESTED, conflict, certain=any(atom.certain(at) for atom in mine), winners=winners)
+
+
+def sweep_event(fors: Sequence[Atom], against: Sequence[Atom]) -> list[Piece]:
+    """The pieces in which the value holds, in order."""
+    if len(fors) == 1 and not against:
+        return [Piece(fors[0].start, fors[0].end, (fors[0],))]
+    points = sorted({at for atom in (*fors, *against) for at in (atom.start, atom.end)})
+    pieces = []
+    for start, end in pairwise(points):
+        found = weigh_event(fors, against, start)
+        if found.holds:
+            pieces.append(Piece(start, end, found.winners))
+    return pieces

@@ -1,0 +1,178 @@
+"""A unit of resolution: the claims that are weighed together - a slot where it has one value, else a proposition.
+
+`Unit` is the pure function of the set of claims that the whole service stands on: the same claims in any order give the same
+intervals.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from graph.belief.corrections import Corrected, apply_corrections
+from graph.belief.events import sweep_event, weigh_event
+from graph.belief.items import Atom, atoms_of
+from graph.belief.sweep import Piece, sweep
+from graph.belief.traits import Traits
+from graph.belief.weighing import Conflict, Contest, Support, Verdict, Weighed, contest, weigh
+from ontology.claim import Claim
+from ontology.instant import Instant
+from ontology.vocabulary import Temporality
+
+Value = tuple[str, bool]
+"""An object key and a polarity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A maximal interval in which a value holds: `[start, end)`, and the atoms that carry it without attesting."""
+
+    start: Instant
+    end: Instant
+    carriers: tuple[Atom, ...]
+
+
+class Unit:
+    """The visible claims of a unit, weighed. Claims of candidates, plans and hypotheticals must not be among them."""
+
+    def __init__(self, claims: Iterable[Claim], traits: Traits) -> None:
+        self.claims = tuple(claims)
+        self.traits = traits
+
+    @cached_property
+    def corrected(self) -> Corrected:
+        """The claims after corrections."""
+        return apply_corrections(self.claims, self.traits)
+
+    @cached_property
+    def atoms(self) -> tuple[Atom, ...]:
+        """All pieces of evidence."""
+        return tuple(atom for item in self.corrected.items for atom in atoms_of(item, self.traits))
+
+    @cached_property
+    def _by_value(self) -> Mapping[Value, list[Atom]]:
+        found: dict[Value, list[Atom]] = defaultdict(list)
+        for atom in self.atoms:
+            found[atom.value, atom.positive].append(atom)
+        return dict(found)
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Every (object key, polarity) that a claim speaks of, in order."""
+        return tuple(sorted(self._by_value))
+
+    def _of(self, value: str, positive: bool) -> list[Atom]:
+        return self._by_value.get((value, positive), [])
+
+    @cached_property
+    def _plain(self) -> Contest:
+        """The contest of a one-valued slot: the plain claims on all values against each other."""
+        fors = [atom for atom in self.atoms if atom.positive and not atom.additive]
+        denials = {value: atoms for (value, positive), atoms in self._by_value.items() if not positive}
+        return contest(fors, denials, resumes=self.traits.resumes)
+
+    def _alone(self, value: str, positive: bool, fors: list[Atom]) -> Contest:
+        """A value against what has the other polarity alone."""
+        return contest(fors, {value: self._of(value, not positive)}, resumes=self.traits.resumes)
+
+    @cached_property
+    def _contests(self) -> Mapping[Value, tuple[Contest, ...]]:
+        """Where each value is weighed; it holds where any of its contests says so, plain claims first."""
+        found: dict[Value, tuple[Contest, ...]] = {}
+        for (value, positive), atoms in self._by_value.items():
+            if not positive or not self.traits.one_valued:
+                found[value, positive] = (self._alone(value, positive, atoms),)
+                continue
+            additive = [atom for atom in atoms if atom.additive]
+            plain = (self._plain,) if len(additive) < len(atoms) else ()
+            found[value, positive] = (*plain, self._alone(value, True, additive)) if additive else plain
+        return found
+
+    @cached_property
+    def intervals(self) -> Mapping[Value, tuple[Interval, ...]]:
+        """Maximal intervals of every value, in order of time."""
+        if self.traits.temporal is Temporality.EVENT:
+            pieces = {(v, p): sweep_event(atoms, self._of(v, not p)) for (v, p), atoms in self._by_value.items()}
+        else:
+            pieces = self._swept()
+        return {value: _merged(found) for value, found in pieces.items() if found}
+
+    def _swept(self) -> dict[Value, list[Piece]]:
+        pieces: dict[Value, list[Piece]] = {}
+        plain: Mapping[str, list[Piece]] | None = None
+        for (value, positive), contests in self._contests.items():
+            found: list[Piece] = []
+            for scene in contests:
+                if self.traits.one_valued and positive and scene is self._plain:
+                    plain = sweep(scene) if plain is None else plain
+                    found += plain.get(value, [])
+                else:
+                    found += sweep(scene).get(value, [])
+            pieces[value, positive] = found
+        return pieces
+
+    def weigh(self, value: str, at: Instant, *, polarity: bool = True) -> Weighed:
+        """The outcome for a value at an instant."""
+        if self.traits.temporal is Temporality.EVENT:
+            return weigh_event(self._of(value, polarity), self._of(value, not polarity), at)
+        outcomes = [weigh(scene, value, at) for scene in self._contests.get((value, polarity), ())]
+        if not outcomes and self.traits.one_valued and polarity:
+            outcomes = [weigh(self._plain, value, at)]
+        return _either(outcomes)
+
+    def is_additive(self, value: str) -> bool:
+        """Whether some claim says that the value rules no other out."""
+        return any(atom.additive for atom in self._of(value, True))
+
+    def ruled_out_by(self, value: str, at: Instant) -> list[str]:
+        """Other values that hold at an instant by plain claims and so say no to this one."""
+        if not self.traits.one_valued or self.is_additive(value):
+            return []
+        others = [other for other, positive in self.values if positive and other != value]
+        weighed = ((other, weigh(self._plain, other, at)) for other in others)
+        return [other for other, found in weighed if found.holds and not found.shadow]
+
+    def cited(self, value: Value, interval: Interval) -> list[Atom]:
+        """The atoms for a value that attest or project an instant of its interval, each once."""
+        atoms = self._by_value.get(value, [])
+        if self.traits.temporal is Temporality.EVENT:
+            return [atom for atom in atoms if atom.start < interval.end and interval.start < atom.end]
+        carriers = {id(atom) for atom in interval.carriers}
+        found = []
+        for atom in atoms:
+            span = atom.attested()
+            if id(atom) in carriers or (span is not None and span[0] < interval.end and interval.start <= span[1]):
+                found.append(atom)
+        return found
+
+
+def _either(outcomes: list[Weighed]) -> Weighed:
+    """A value holds where its plain or its additive claims do."""
+    if not outcomes:
+        return Weighed(Verdict.NOTHING)
+    holding = [found for found in outcomes if found.holds]
+    if len(holding) < 2:
+        return holding[0] if holding else outcomes[0]
+    firm = [found for found in holding if not found.shadow] or holding
+    attested = any(found.support is Support.ATTESTED for found in firm)
+    return Weighed(
+        Verdict.HOLDS,
+        Support.ATTESTED if attested else Support.PROJECTED,
+        min((found.conflict for found in firm), key=list(Conflict).index),
+        any(found.certain for found in firm),
+        all(found.shadow for found in firm),
+        tuple(atom for found in firm for atom in found.winners),
+    )
+
+
+def _merged(pieces: list[Piece]) -> tuple[Interval, ...]:
+    merged: list[Interval] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
+        last = merged[-1] if merged else None
+        if last is not None and piece.start <= last.end:
+            merged[-1] = Interval(last.start, max(last.end, piece.end), (*last.carriers, *piece.winners))
+        else:
+            merged.append(Interval(piece.start, piece.end, piece.winners))
+    return tuple(merged)

@@ -1,0 +1,1 @@
+"""The ledger: episodes and claims, append-only, and the statements that follow from them, in one SQL database."""

@@ -1,0 +1,182 @@
+"""The facade: everything that other packages may do with the graph. Importing it opens nothing and loads no Kuzu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from graph.views import (
+    AnswerView,
+    Basis,
+    ComponentHealth,
+    EntityRef,
+    EntityView,
+    EpisodeView,
+    ObjectRef,
+    Page,
+    Positions,
+    Receipt,
+    StatedClaim,
+    StatementFilter,
+    StatementView,
+    StatsView,
+    TimelineView,
+    TransactionView,
+    Want,
+)
+from ontology.claim import ClaimDraft
+from ontology.episode import EpisodeDraft, EpisodeStatus
+from ontology.instant import Instant
+from ontology.vocabulary import Vocabulary
+
+
+class Snapshot(Protocol):
+    """One consistent view of a namespace. Reading creates nothing; a name unknown on the basis is an entity without statements.
+
+    `after` is a position of an earlier page; `first` the most items wanted. `want` names the costly parts to fill in.
+    """
+
+    basis: Basis
+
+    def key_of(self, ref: EntityRef) -> str:
+        """The key that a reference denotes on this basis (that of the name itself where nothing is known of it)."""
+        ...
+
+    def entity(self, ref: EntityRef) -> EntityView | None: ...
+
+    def entities(
+        self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
+    ) -> Page[EntityView]: ...
+
+    def statements(
+        self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
+    ) -> Page[StatementView]: ...
+
+    def statements_about(
+        self,
+        key: str,
+        role: str,
+        filter: StatementFilter,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[StatementView]:
+        """`role` is SUBJECT, OBJECT or ANY."""
+        ...
+
+    def statement(
+        self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None: ...
+
+    def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView: ...
+
+    def ask(
+        self, subject: EntityRef, predicate: str, object: ObjectRef, qualifier: str = "", *, want: frozenset[Want] = frozenset()
+    ) -> AnswerView: ...
+
+    def episode(self, key: str) -> EpisodeView | None: ...
+
+    def episodes(
+        self,
+        *,
+        group: str | None = None,
+        source: str | None = None,
+        status: Sequence[EpisodeStatus] | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[EpisodeView]: ...
+
+    def episode_statements(
+        self, key: str, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
+    ) -> Page[StatementView]: ...
+
+    def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]: ...
+
+
+class Graph(Protocol):
+    """The graph of one data folder. Thread-safe; writes are serialised."""
+
+    def snapshot(
+        self,
+        namespace: str,
+        *,
+        valid_at: Instant | None = None,
+        recorded_at: Instant | None = None,
+        evidence_until: Instant | None = None,
+        transaction: int | None = None,
+        now: Instant | None = None,
+    ) -> Snapshot:
+        """A snapshot; a missing axis is as in `asOf`. `transaction` pins a basis that an ID or cursor names."""
+        ...
+
+    def record_stated(
+        self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool = False, actor: str = "local"
+    ) -> Receipt:
+        """One episode with the statements that the client states: one transaction. `episode.content` may be empty here.
+
+        Raises InvalidInput, OntologyViolation, NotFound (an entity key that is unknown).
+        """
+        ...
+
+    def record_extracted(
+        self,
+        namespace: str,
+        episodes: Sequence[tuple[EpisodeDraft, Sequence[ClaimDraft], Sequence[str]]],
+        *,
+        extractor: str,
+        actor: str = "local",
+    ) -> list[Receipt]:
+        """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction."""
+        ...
+
+    def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:
+        """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
+        ...
+
+    def pending(self, limit: int = 100) -> list[tuple[str, str, EpisodeDraft]]:
+        """(namespace, key, episode) of accepted episodes that still wait for extraction, oldest first."""
+        ...
+
+    def known(self, namespace: str, episodes: Iterable[EpisodeDraft]) -> list[bool]:
+        """Which of the episodes are in the ledger already, as they are."""
+        ...
+
+    def retract(
+        self,
+        namespace: str,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        external_id: str | None = None,
+        reason: str | None,
+        actor: str = "local",
+    ) -> Receipt:
+        """Withdraw an episode by key, or by source and external ID (then it may arrive later). Raises NotFound for an unknown key."""
+        ...
+
+    def opened_by(self, namespace: str, transaction: int) -> list[StatementView]:
+        """Statements that begin to be believed with a transaction, as of it."""
+        ...
+
+    def closed_by(self, namespace: str, transaction: int) -> list[StatementView]:
+        """Statements that a transaction ended: no longer believed, or now with an end."""
+        ...
+
+    def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]: ...
+
+    def stats(self, namespace: str) -> StatsView: ...
+
+    def health(self) -> list[ComponentHealth]: ...
+
+    def vocabulary(self) -> Vocabulary: ...
+
+    def await_transaction(self, number: int, timeout: float = 10.0) -> None:
+        """Wait until the graph has followed to a transaction. Raises Overloaded naming the watermark."""
+        ...
+
+    def rebuild(self) -> None:
+        """Rebuild the graph projection from the ledger."""
+        ...
+
+    def close(self) -> None: ...

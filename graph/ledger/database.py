@@ -1,0 +1,52 @@
+"""Opening the ledger's database: SQLite by default, anything SQLAlchemy knows by URL; migrated to the newest schema on opening."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, create_engine, event
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def open_database(url: str) -> Engine:
+    """An engine on the ledger at `url`, schema up to date.
+
+    SQLite runs in WAL mode with synchronous=FULL: a committed transaction is on disk. Writers take the lock at BEGIN, so no
+    transaction fails half-way for another's sake.
+    """
+    engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _configure)
+        event.listen(engine, "begin", _begin)
+    with engine.connect() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return engine
+
+
+def _configure(connection: Any, _record: Any) -> None:
+    # The driver's own BEGIN is late and deferred; `_begin` says when.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "busy_timeout=10000",
+        "foreign_keys=ON",
+        "temp_store=MEMORY",
+        "cache_size=-65536",
+        "mmap_size=268435456",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin(connection: Any) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,232 @@
+"""The ledger's tables.
+
+Instants are int64 microseconds, keys 32 hexadecimal digits. A row with `tx_from` and `tx_to` is believed at every
+transaction in `[tx_from, tx_to)`; `OPEN` in `tx_to` means until now. Rows are never deleted, and change once at most: when
+`tx_to` goes from OPEN to a transaction. Exceptions, each derivable from the rest: `labels.count`, an episode's status.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
+
+OPEN = 2**63 - 1
+"""`tx_to` of what is still believed."""
+
+# SQLite makes a rowid alias, which is what keeps inserts in order, of INTEGER only.
+_ROW = BigInteger().with_variant(Integer, "sqlite")
+
+metadata = MetaData()
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+"""`secret`: the key of all keyed hashes; it travels with backups."""
+
+vocabularies = Table(
+    "vocabularies",
+    metadata,
+    Column("number", _ROW, primary_key=True, autoincrement=True),
+    Column("version", String(64), nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""Each vocabulary with the first transaction that it was in force for; resolving at Y uses that of Y."""
+
+transactions = Table(
+    "transactions",
+    metadata,
+    Column("number", _ROW, primary_key=True, autoincrement=False),
+    Column("namespace", String(128), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("actor", String(128), nullable=False),
+    Column("reason", Text),
+    Index("transactions_by_time", "namespace", "at"),
+    Index("transactions_by_number", "namespace", "number"),
+)
+"""Commits. Numbers and times rise strictly over all namespaces; a commit belongs to one."""
+
+episodes = Table(
+    "episodes",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("key", String(32), nullable=False),
+    Column("revision", String(32), nullable=False),
+    Column("content", Text),
+    Column("source", Text, nullable=False),
+    Column("external_id", Text),
+    Column("grp", Text),
+    Column("speaker", Text),
+    Column("addressee", Text),
+    Column("said", BigInteger, nullable=False),
+    Column("revised", BigInteger, nullable=False),
+    Column("time_zone", Text),
+    Column("project", Text),
+    Column("rank", Integer, nullable=False),
+    Column("metadata", JSON),
+    Column("flags", JSON, nullable=False),
+    Column("order_text", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("error", Text),
+    Column("tx_recorded", BigInteger, nullable=False),
+    Column("tx_extracted", BigInteger),
+    # Evidence in [tx_from, tx_to): from extraction until retracted or overtaken by a greater revision. Equal: never was.
+    Column("tx_from", BigInteger),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("episodes_by_key", "key", "revision", unique=True),
+    Index("episodes_by_said", "namespace", "said", "key"),
+    Index("episodes_by_status", "status", "tx_recorded"),
+    Index("episodes_by_recorded", "tx_recorded"),
+    Index("episodes_by_extracted", "tx_extracted"),
+)
+"""One row a revision. `order_text` is what decides between revisions of equal `revised`: content and statements."""
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False),
+    Column("namespace", String(128), nullable=False),
+    Column("episode", String(32), nullable=False),
+    Column("revision", String(32), nullable=False),
+    Column("place", Integer, nullable=False),
+    # The stored direction: subject and object keys after inverses and antonyms are folded.
+    Column("subject", String(32), nullable=False),
+    Column("predicate", String(64), nullable=False),
+    Column("qualifier", Text, nullable=False),
+    Column("object", String(32), nullable=False),
+    Column("slot", String(32), nullable=False),
+    # The slot of the other direction, for an inverse pair or a symmetric predicate.
+    Column("inverse_slot", String(32)),
+    Column("proposition", String(32), nullable=False),
+    Column("replaces", String(32)),
+    Column("replaces_proposition", String(32)),
+    Column("polarity", Boolean, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("from_lo", BigInteger),
+    Column("from_hi", BigInteger),
+    Column("from_text", Text),
+    Column("to_lo", BigInteger),
+    Column("to_hi", BigInteger),
+    Column("to_text", Text),
+    Column("said", BigInteger, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("additive", Boolean, nullable=False),
+    Column("modality", String(16), nullable=False),
+    Column("attributed_to", Text),
+    Column("confidence", Float, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("extractor", Text, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    # Surface forms as the evidence has them.
+    Column("subject_text", Text, nullable=False),
+    Column("object_text", Text, nullable=False),
+    # False for candidates, plans and hypotheticals: kept and listed, never belief.
+    Column("believed", Boolean, nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("claims_by_slot", "slot", "tx_to"),
+    Index("claims_by_inverse_slot", "inverse_slot", "tx_to"),
+    Index("claims_by_proposition", "proposition"),
+    Index("claims_by_replaced", "replaces_proposition"),
+    Index("claims_by_episode", "episode"),
+    Index("claims_by_id", "id"),
+    Index("claims_by_tx_from", "tx_from"),
+)
+"""What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity."""
+
+statements = Table(
+    "statements",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("proposition", String(32), nullable=False),
+    Column("slot", String(32), nullable=False),
+    Column("inverse_slot", String(32)),
+    Column("subject", String(32), nullable=False),
+    Column("predicate", String(64), nullable=False),
+    Column("qualifier", Text, nullable=False),
+    Column("object", String(32), nullable=False),
+    Column("object_is_literal", Boolean, nullable=False),
+    Column("polarity", Boolean, nullable=False),
+    Column("v_from", BigInteger, nullable=False),
+    Column("v_to", BigInteger, nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("statements_by_proposition", "proposition", "tx_to"),
+    Index("statements_by_slot", "slot", "tx_to"),
+    Index("statements_by_inverse_slot", "inverse_slot"),
+    Index("statements_by_subject", "subject", "tx_to"),
+    Index("statements_by_object", "object", "tx_to"),
+    Index("statements_by_valid", "namespace", "tx_to", "v_from"),
+    Index("statements_by_tx_from", "tx_from"),
+    Index("statements_by_tx_to", "tx_to"),
+)
+"""Rectangles: a proposition holds in `[v_from, v_to)`, believed in `[tx_from, tx_to)`. `proposition` names the polarity too."""
+
+things = Table(
+    "things",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("key", String(32), nullable=False),
+    # None for an entity, else the literal's type.
+    Column("datatype", Text),
+    Column("name", Text, nullable=False),
+    Column("folded", Text, nullable=False),
+    Column("type", Text),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("things_by_key", "key", "tx_to"),
+    Index("things_by_name", "namespace", "folded"),
+    Index("things_by_tx_from", "tx_from"),
+    Index("things_by_tx_to", "tx_to"),
+)
+"""Entities and literals with their best attested name and type, versioned: a row ends when another name takes over."""
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("thing", String(32), nullable=False),
+    Column("kind", String(8), nullable=False),
+    Column("value", Text, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("labels_by_thing", "thing", "kind", "tx_to"),
+)
+"""Every name (kind `name`) and type (kind `type`) that visible claims give a thing, and how many do now."""
+
+retractions = Table(
+    "retractions",
+    metadata,
+    Column("namespace", String(128), nullable=False),
+    Column("key", String(32), primary_key=True),
+    Column("tx", BigInteger, nullable=False),
+    Column("reason", Text),
+)
+"""Withdrawn episode keys, for good; one may stand here before its episode arrives."""
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("namespace", String(128), primary_key=True),
+    Column("key", String(256), primary_key=True),
+    Column("payload", String(64), nullable=False),
+    Column("result", JSON, nullable=False),
+)
+"""First answers by idempotency key."""
+
+watermarks = Table(
+    "watermarks",
+    metadata,
+    Column("projection", String(64), primary_key=True),
+    Column("tx", BigInteger, nullable=False),
+)
+"""How far each projection has followed."""

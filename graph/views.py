@@ -1,0 +1,293 @@
+"""What the facade answers with: plain rows, complete for the page they belong to, so that nothing is fetched item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from graph.belief.weighing import Conflict, Support
+from ontology.claim import ClaimDraft
+from ontology.episode import EpisodeStatus
+from ontology.instant import Instant
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The point on the three clocks that a snapshot stands on. `recorded_at` is the time of `transaction`."""
+
+    namespace: str
+    valid_at: Instant
+    recorded_at: Instant
+    transaction: int
+    evidence_until: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityView:
+    """An entity on a basis."""
+
+    key: str
+    name: str
+    type: str | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralView:
+    """A literal value."""
+
+    key: str
+    value: str
+    datatype: str
+
+
+class Reason(StrEnum):
+    """Kinds of ending (`InvalidationReason` of the schema)."""
+
+    SUPERSEDED = "SUPERSEDED"
+    CONTRADICTED = "CONTRADICTED"
+    EXPLICIT_END = "EXPLICIT_END"
+    CORRECTED = "CORRECTED"
+    CLIPPED = "CLIPPED"
+    RETRACTED = "RETRACTED"
+    REJECTED = "REJECTED"
+    REIDENTIFIED = "REIDENTIFIED"
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeView:
+    """An episode on a basis. `revision` names this copy of the key; `content` is the scrubbed text."""
+
+    key: str
+    revision: str
+    content: str | None
+    source: str
+    external_id: str | None
+    group: str | None
+    speaker: str | None
+    addressee: str | None
+    said_at: Instant
+    recorded_at: Instant
+    status: EpisodeStatus
+    flags: tuple[str, ...]
+    metadata: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """Words in an episode: `quote` is `content[start:end]`; `claim` is the claim's ID, `extractor` its name and version or `client`."""
+
+    claim: str
+    episode: EpisodeView
+    quote: str
+    start: int
+    end: int
+    extractor: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """One rectangle: valid `[v_from, v_to)`, believed from `tx_from_at` until `tx_to_at` (None: still)."""
+
+    v_from: Instant
+    v_to: Instant
+    tx_from_at: Instant
+    tx_to_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """A statement on a basis: one rectangle of a proposition and what the evidence says of it at the basis' instant.
+
+    Unbounded ends are UNBOUNDED_PAST and UNBOUNDED_FUTURE; `from_stated` and `to_stated` are EDTF texts where a claim states
+    that bound. `swapped`: shown from the other side of an inverse pair or symmetric predicate than it is stored in.
+    `invalidation`, `history` and `provenance` are filled only where asked for (`Want`).
+    """
+
+    key: str
+    subject: EntityView
+    predicate: str
+    qualifier: str
+    object: EntityView | LiteralView
+    polarity: bool
+    v_from: Instant
+    v_to: Instant
+    from_stated: str | None
+    to_stated: str | None
+    tx_from_at: Instant
+    tx_to_at: Instant | None
+    support: Support
+    conflict: Conflict
+    certain: bool
+    text: str
+    confidence: float
+    last_attested_at: Instant
+    evidence_count: int
+    swapped: bool = False
+    invalidation: InvalidationView | None = None
+    history: tuple[VersionView, ...] = ()
+    provenance: tuple[EvidenceView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidationView:
+    """Why a statement stopped holding: `rule` is the detector that fired, `by` what replaced or denied it."""
+
+    reason: Reason
+    rule: str
+    by: StatementView | None
+    evidence: EvidenceView | None
+    decided_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """A maximal interval in which a slot's values are the same."""
+
+    v_from: Instant
+    v_to: Instant
+    statements: tuple[StatementView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    """A slot over all valid time; `subject` is None where nothing is known of it on the basis."""
+
+    subject: EntityView | None
+    predicate: str
+    qualifier: str
+    segments: tuple[SegmentView, ...]
+
+
+class Truth(StrEnum):
+    """Answer to `ask`."""
+
+    YES = "YES"
+    NO = "NO"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """Three-valued answer and the statements that say so."""
+
+    value: Truth
+    statements: tuple[StatementView, ...]
+
+
+class Want(StrEnum):
+    """Parts of a statement that are only fetched where asked for."""
+
+    INVALIDATION = "invalidation"
+    HISTORY = "history"
+    PROVENANCE = "provenance"
+
+
+@dataclass(frozen=True, slots=True)
+class StatementFilter:
+    """Which statements; all given fields must match. `subjects` and `objects` are keys; `valid_during` is `[from, to)`."""
+
+    subjects: tuple[str, ...] | None = None
+    objects: tuple[str, ...] | None = None
+    predicates: tuple[str, ...] | None = None
+    aspects: tuple[str, ...] | None = None
+    polarity: bool | None = None
+    min_confidence: float | None = None
+    group: str | None = None
+    source: str | None = None
+    speaker: str | None = None
+    valid_during: tuple[Instant, Instant] | None = None
+    include_invalidated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow."""
+
+    items: tuple[T, ...]
+    positions: tuple[tuple[Any, ...], ...]
+    has_next: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """An entity by key, or by name or alias."""
+
+    key: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """An object by entity key, by name, or as a literal (`literal` with `datatype`)."""
+
+    key: str | None = None
+    name: str | None = None
+    literal: str | None = None
+    datatype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedClaim:
+    """A claim as a client states it: the draft's names unless `subject_key` or `object_key` gives an entity; `at` for one time.
+
+    `quote` must stand in the episode's content where it is given. In `draft`, spans are ignored.
+    """
+
+    draft: ClaimDraft
+    subject_key: str | None = None
+    object_key: str | None = None
+    replaces_key: str | None = None
+    at: str | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionView:
+    """A commit."""
+
+    number: int
+    at: Instant
+    kind: str
+    actor: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What recording an episode did. `transaction` is 0 while it is pending."""
+
+    episode_key: str
+    deduplicated: bool
+    transaction: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatsView:
+    """Counts of a namespace."""
+
+    episodes: int
+    entities: int
+    statements: int
+    current: int
+    slots: int
+    transactions: int
+    pending_episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentHealth:
+    """One part of the service; `degraded` says what it does without."""
+
+    name: str
+    ok: bool
+    degraded: str | None = None
+    latency_ms: float | None = None
+
+
+Positions = Sequence[Any]

@@ -125,9 +125,14 @@ class Graph(Protocol):
         episodes: Sequence[tuple[EpisodeDraft, Sequence[ClaimDraft], Sequence[str]]],
         *,
         extractor: str,
+        status: EpisodeStatus = EpisodeStatus.EXTRACTED,
         actor: str = "local",
     ) -> list[Receipt]:
-        """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction."""
+        """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction.
+
+        `status` is QUARANTINED or FAILED for episodes that are recorded without claims. One that was accepted as PENDING
+        leaves that state, and keeps the flags that it has.
+        """
         ...
 
     def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:

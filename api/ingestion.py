@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore, Event, Thread
 from time import time_ns
 from typing import Any, Protocol
 
-from api.pool import ExtractionPool
+from api.pool import ATTEMPTS, ExtractionPool
 from graph.facade import Graph
 from graph.views import Receipt, StatedClaim
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.edtf import parse_edtf
-from ontology.episode import EpisodeDraft, EpisodeStatus, Turn
+from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import InvalidInput, Overloaded
 from ontology.instant import Instant, zone_named
 from ontology.names import checked_content
@@ -136,28 +137,24 @@ class Ingestion:
     def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
         """Record an episode with what extraction finds in it; its statements are believed when this returns.
 
-        Raises InvalidInput, and Overloaded where too many callers wait already.
+        Where extraction fails the episode is on disk as PENDING, to be tried again. Raises InvalidInput, and Overloaded where
+        too many callers wait already.
         """
         checked_content(episode.content)
         said = said_at(episode)
         clean = self.clean(episode)
-        if clean.quarantine:
-            return self._record(namespace, clean, [], extractor="", status=EpisodeStatus.QUARANTINED, actor=actor)
-        if not clean.episode.speech:
-            return self._record(namespace, clean, [], extractor="", status=EpisodeStatus.EXTRACTED, actor=actor)
+        if clean.quarantine or not clean.episode.speech:
+            return self._record(namespace, clean, [], extractor="none", actor=actor)
         if not self._turnstile.acquire(blocking=False):
             raise Overloaded(f"{WAITING} episodes are being extracted already; try again, or send it with wait: false", retry_after=2)
         try:
             extractor, claims = self._pool.extract([turn_of(clean.episode, said)])
         except Exception:
-            # The text is kept before anything else: the caller learns of the failure from the episode's status.
-            if self._closing.is_set():
-                return self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor)[0]
-            logger.exception("extraction failed; the episode is recorded as FAILED")
-            return self._record(namespace, clean, [], extractor="", status=EpisodeStatus.FAILED, actor=actor)
+            logger.exception("extraction failed; the episode is kept as PENDING")
+            return self._keep(namespace, clean, actor)
         finally:
             self._turnstile.release()
-        return self._record(namespace, clean, claims[0], extractor=extractor, status=EpisodeStatus.EXTRACTED, actor=actor)
+        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor)
 
     def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
         """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput."""
@@ -165,10 +162,8 @@ class Ingestion:
         said_at(episode)
         clean = self.clean(episode)
         if clean.quarantine:
-            return self._record(namespace, clean, [], extractor="", status=EpisodeStatus.QUARANTINED, actor=actor)
-        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor)[0]
-        self._work.set()
-        return receipt
+            return self._record(namespace, clean, [], extractor="none", actor=actor)
+        return self._keep(namespace, clean, actor)
 
     def state(
         self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool, actor: str = "local"
@@ -179,11 +174,15 @@ class Ingestion:
         stated = [self._stated(claim) for claim in claims]
         return self._graph.record_stated(namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor)
 
-    def _record(
-        self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, status: EpisodeStatus, actor: str
-    ) -> Receipt:
+    def _keep(self, namespace: str, clean: Clean, actor: str) -> Receipt:
+        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor)[0]
+        self._work.set()
+        return receipt
+
+    def _record(self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, actor: str) -> Receipt:
         episodes = [(clean.episode, claims, clean.flags)]
-        return self._graph.record_extracted(namespace, episodes, extractor=extractor, status=status, actor=actor)[0]
+        quarantined = [clean.quarantine]
+        return self._graph.record_extracted(namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined)[0]
 
     def _text(self, text: str) -> str:
         return self._scrubber.scrub(text).text if text else text
@@ -204,32 +203,36 @@ class Ingestion:
 
     def _follow(self) -> None:
         """The background: extract what is pending until there is nothing, then wait for more."""
+        failures: Counter[str] = Counter()
         while not self._closing.is_set():
             self._work.wait()
             self._work.clear()
             try:
-                while not self._closing.is_set() and self._take_up():
+                while not self._closing.is_set() and self._take_up(failures):
                     pass
             except Exception:
                 logger.exception("the backlog cannot be worked off; trying again")
                 if not self._closing.wait(5):
                     self._work.set()
 
-    def _take_up(self) -> bool:
-        """Extract and commit one batch of pending episodes; False where there is none."""
-        waiting = self._graph.pending(BATCH)
-        for namespace, key, episode in waiting:
+    def _take_up(self, failures: Counter[str]) -> bool:
+        """Extract and commit one batch of pending episodes; False where there is none.
+
+        What fails ATTEMPTS times stays pending and is left alone until the next start.
+        """
+        left_alone = {key for key, count in failures.items() if count >= ATTEMPTS}
+        pending = self._graph.pending(BATCH + len(left_alone))
+        waiting = [each for each in pending if each.key not in left_alone]
+        for each in waiting:
             if self._closing.is_set():
                 return False
-            extractor, claims, status = "", list[ClaimDraft](), EpisodeStatus.EXTRACTED
             try:
-                if episode.speech:
-                    extractor, found = self._pool.extract([turn_of(episode, said_at(episode))])
-                    claims = found[0]
+                extractor, claims = self._pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
+                flags = self._scan(each.draft.content).flags
+                self._graph.record_extracted(each.namespace, [(each.draft, claims[0], flags)], extractor=extractor)
             except Exception:
                 if self._closing.is_set():
                     return False
-                logger.exception("extraction of the pending episode %s failed; it is recorded as FAILED", key)
-                status = EpisodeStatus.FAILED
-            self._graph.record_extracted(namespace, [(episode, claims, ())], extractor=extractor, status=status)
+                failures[each.key] += 1
+                logger.exception("extraction of the pending episode %s failed (%d of %d)", each.key, failures[each.key], ATTEMPTS)
         return bool(waiting)

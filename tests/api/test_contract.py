@@ -34,13 +34,52 @@ PART_7 = {
     "Entity": {"id", "key", "name", "aliases", "type", "statements", "timeline", "neighbors"},
     "Mutation": {"ingestEpisode", "assertStatements", "retractEpisode"},
 }
-WHOLE = (
-    "Statement StatementVersion Invalidation Evidence Episode Basis Period Literal SlotTimeline Segment Answer Predicate EntityType "
-    "Ontology Transaction Health ComponentHealth StatementFilter PeriodInput EpisodeInput EpisodeRef AssertStatementsInput StatementInput "
-    "EntityRef ObjectInput LiteralInput IngestEpisodePayload AssertStatementsPayload RetractEpisodePayload InvalidInputError NotFoundError "
-    "IdempotencyConflictError OverloadedError PageInfo StatementConnection StatementEdge EntityConnection EntityEdge EpisodeConnection "
-    "EpisodeEdge ProvenanceConnection ProvenanceEdge TransactionConnection TransactionEdge"
-).split()
+WHOLE = [
+    "Statement",
+    "StatementVersion",
+    "Invalidation",
+    "Evidence",
+    "Episode",
+    "Basis",
+    "Period",
+    "Literal",
+    "SlotTimeline",
+    "Segment",
+    "Answer",
+    "Predicate",
+    "EntityType",
+    "Ontology",
+    "Transaction",
+    "Health",
+    "ComponentHealth",
+    "StatementFilter",
+    "PeriodInput",
+    "EpisodeInput",
+    "EpisodeRef",
+    "AssertStatementsInput",
+    "StatementInput",
+    "EntityRef",
+    "ObjectInput",
+    "LiteralInput",
+    "IngestEpisodePayload",
+    "AssertStatementsPayload",
+    "RetractEpisodePayload",
+    "InvalidInputError",
+    "NotFoundError",
+    "IdempotencyConflictError",
+    "OverloadedError",
+    "PageInfo",
+    "StatementConnection",
+    "StatementEdge",
+    "EntityConnection",
+    "EntityEdge",
+    "EpisodeConnection",
+    "EpisodeEdge",
+    "ProvenanceConnection",
+    "ProvenanceEdge",
+    "TransactionConnection",
+    "TransactionEdge",
+]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]
 

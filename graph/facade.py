@@ -14,6 +14,7 @@ from graph.views import (
     EpisodeView,
     ObjectRef,
     Page,
+    PendingEpisode,
     Positions,
     Receipt,
     StatedClaim,
@@ -126,16 +127,20 @@ class Graph(Protocol):
         *,
         extractor: str,
         actor: str = "local",
+        quarantined: Sequence[bool] | None = None,
     ) -> list[Receipt]:
-        """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction."""
+        """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction.
+
+        Quarantined ones are recorded without claims.
+        """
         ...
 
     def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:
         """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
         ...
 
-    def pending(self, limit: int = 100) -> list[tuple[str, str, EpisodeDraft]]:
-        """(namespace, key, episode) of accepted episodes that still wait for extraction, oldest first."""
+    def pending(self, limit: int = 100) -> list[PendingEpisode]:
+        """Accepted episodes that still wait for extraction, oldest first; `record_extracted` with the draft completes one."""
         ...
 
     def known(self, namespace: str, episodes: Iterable[EpisodeDraft]) -> list[bool]:

@@ -14,6 +14,7 @@ from graph.views import (
     EpisodeView,
     ObjectRef,
     Page,
+    PendingEpisode,
     Positions,
     Receipt,
     StatedClaim,
@@ -125,13 +126,12 @@ class Graph(Protocol):
         episodes: Sequence[tuple[EpisodeDraft, Sequence[ClaimDraft], Sequence[str]]],
         *,
         extractor: str,
-        status: EpisodeStatus = EpisodeStatus.EXTRACTED,
         actor: str = "local",
+        quarantined: Sequence[bool] | None = None,
     ) -> list[Receipt]:
         """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction.
 
-        `status` is QUARANTINED or FAILED for episodes that are recorded without claims. One that was accepted as PENDING
-        leaves that state, and keeps the flags that it has.
+        Quarantined ones are recorded without claims.
         """
         ...
 
@@ -139,8 +139,8 @@ class Graph(Protocol):
         """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
         ...
 
-    def pending(self, limit: int = 100) -> list[tuple[str, str, EpisodeDraft]]:
-        """(namespace, key, episode) of accepted episodes that still wait for extraction, oldest first."""
+    def pending(self, limit: int = 100) -> list[PendingEpisode]:
+        """Accepted episodes that still wait for extraction, oldest first; `record_extracted` with the draft completes one."""
         ...
 
     def known(self, namespace: str, episodes: Iterable[EpisodeDraft]) -> list[bool]:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from graph.belief.weighing import Conflict, Support
 from ontology.claim import ClaimDraft
-from ontology.episode import EpisodeStatus
+from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.instant import Instant
 
 T = TypeVar("T")
@@ -265,6 +265,16 @@ class Receipt:
     deduplicated: bool
     transaction: int
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEpisode:
+    """An accepted episode that waits for extraction; `said` is the reference for relative dates that the ledger has."""
+
+    namespace: str
+    key: str
+    said: Instant
+    draft: EpisodeDraft
 
 
 @dataclass(frozen=True, slots=True)

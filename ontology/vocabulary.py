@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 
@@ -108,16 +110,29 @@ class Vocabulary:
 
     def canonical(self, name: str) -> Canonical:
         """How statements of a predicate are stored: in the first declared direction of an inverse pair, on the first of two antonyms."""
-        predicate = self.predicate(name)
-        order = {known: place for place, known in enumerate(self.predicates)}
-        negated = swapped = False
-        for antonym in predicate.antonyms:
-            if order[antonym] < order[predicate.name]:
-                predicate, negated = self.predicates[antonym], True
-                break
-        if predicate.inverse and order[predicate.inverse] < order[predicate.name]:
-            predicate, swapped = self.predicates[predicate.inverse], True
-        return Canonical(predicate, swapped, negated)
+        return self._canonical.get(name) or Canonical(self.predicate(name), False, False)
+
+    @cached_property
+    def _canonical(self) -> Mapping[str, Canonical]:
+        order = {name: place for place, name in enumerate(self.predicates)}
+        found: dict[str, Canonical] = {}
+        for name, stated in self.predicates.items():
+            predicate = stated
+            earlier = [antonym for antonym in stated.antonyms if order[antonym] < order[name]]
+            if earlier:
+                predicate = self.predicates[earlier[0]]
+            swapped = predicate.inverse is not None and order[predicate.inverse] < order[predicate.name]
+            if swapped and predicate.inverse is not None:
+                predicate = self.predicates[predicate.inverse]
+            found[name] = Canonical(predicate, swapped, bool(earlier))
+        return found
+
+    def dumped(self) -> str:
+        """The vocabulary without its extraction patterns as JSON, for `restored`."""
+        predicates = [{**asdict(predicate), "patterns": ()} for predicate in self.predicates.values()]
+        return json.dumps(
+            {"version": self.version, "predicates": predicates, "entityTypes": [asdict(kind) for kind in self.entity_types.values()]}
+        )
 
     def is_a(self, type: str | None, wanted: str) -> bool:
         """Whether an entity type is `wanted` or a kind of it."""
@@ -127,3 +142,20 @@ class Vocabulary:
             known = self.entity_types.get(type)
             type = known.parent if known else None
         return False
+
+
+def restored(text: str) -> Vocabulary:
+    """A vocabulary from what `Vocabulary.dumped` gave."""
+    content = json.loads(text)
+    predicates = {}
+    for row in content["predicates"]:
+        row |= {
+            "cardinality": Cardinality(row["cardinality"]),
+            "temporal": Temporality(row["temporal"]),
+            "after_rival": AfterRival(row["after_rival"]),
+            "aspect": Aspect(row["aspect"]),
+            "antonyms": tuple(row["antonyms"]),
+            "patterns": (),
+        }
+        predicates[row["name"]] = Predicate(**row)
+    return Vocabulary(content["version"], predicates, {row["name"]: EntityType(**row) for row in content["entityTypes"]})

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from graph.belief.corrections import Corrected, apply_corrections
+from graph.belief.corrections import apply_corrections
 from graph.belief.events import sweep_event, weigh_event
-from graph.belief.items import Atom, atoms_of
+from graph.belief.items import Atom, Item, atoms_of
 from graph.belief.sweep import Piece, sweep
 from graph.belief.traits import Traits
 from graph.belief.weighing import Conflict, Contest, Support, Verdict, Weighed, contest, weigh
@@ -37,19 +37,15 @@ class Interval:
 class Unit:
     """The visible claims of a unit, weighed. Claims of candidates, plans and hypotheticals must not be among them."""
 
-    def __init__(self, claims: Iterable[Claim], traits: Traits) -> None:
-        self.claims = tuple(claims)
+    def __init__(self, claims: Iterable[Claim], traits: Traits, *, items: Iterable[Item] | None = None) -> None:
+        """`items` are given where corrections have acted already, over more claims than those of this unit."""
         self.traits = traits
-
-    @cached_property
-    def corrected(self) -> Corrected:
-        """The claims after corrections."""
-        return apply_corrections(self.claims, self.traits)
+        self.items = tuple(apply_corrections(claims, traits).items if items is None else items)
 
     @cached_property
     def atoms(self) -> tuple[Atom, ...]:
         """All pieces of evidence."""
-        return tuple(atom for item in self.corrected.items for atom in atoms_of(item, self.traits))
+        return tuple(atom for item in self.items for atom in atoms_of(item, self.traits))
 
     @cached_property
     def _by_value(self) -> Mapping[Value, list[Atom]]:
@@ -121,6 +117,10 @@ class Unit:
         if not outcomes and self.traits.one_valued and polarity:
             outcomes = [weigh(self._plain, value, at)]
         return _either(outcomes)
+
+    def plain(self, value: str, at: Instant) -> Weighed:
+        """The outcome for a positive value by its plain claims alone."""
+        return weigh(self._plain, value, at)
 
     def is_additive(self, value: str) -> bool:
         """Whether some claim says that the value rules no other out."""

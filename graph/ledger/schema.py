@@ -64,6 +64,9 @@ episodes = Table(
     Column("addressee", Text),
     Column("said", BigInteger, nullable=False),
     Column("revised", BigInteger, nullable=False),
+    # As they were stated; None where they were not.
+    Column("said_text", Text),
+    Column("revised_text", Text),
     Column("time_zone", Text),
     Column("project", Text),
     Column("rank", Integer, nullable=False),
@@ -126,11 +129,17 @@ claims = Table(
     # Surface forms as the evidence has them.
     Column("subject_text", Text, nullable=False),
     Column("object_text", Text, nullable=False),
+    # The literal's type; None for an entity.
+    Column("datatype", Text),
+    Column("subject_type", Text),
+    Column("object_type", Text),
     # False for candidates, plans and hypotheticals: kept and listed, never belief.
     Column("believed", Boolean, nullable=False),
     Column("tx_from", BigInteger, nullable=False),
     Column("tx_to", BigInteger, nullable=False),
     Index("claims_by_slot", "slot", "tx_to"),
+    Index("claims_by_subject", "subject"),
+    Index("claims_by_object", "object"),
     Index("claims_by_inverse_slot", "inverse_slot", "tx_to"),
     Index("claims_by_proposition", "proposition"),
     Index("claims_by_replaced", "replaces_proposition"),
@@ -146,6 +155,8 @@ statements = Table(
     Column("row", _ROW, primary_key=True, autoincrement=True),
     Column("namespace", String(128), nullable=False),
     Column("proposition", String(32), nullable=False),
+    # The positive proposition, by which claims are found.
+    Column("base", String(32), nullable=False),
     Column("slot", String(32), nullable=False),
     Column("inverse_slot", String(32)),
     Column("subject", String(32), nullable=False),
@@ -158,12 +169,13 @@ statements = Table(
     Column("v_to", BigInteger, nullable=False),
     Column("tx_from", BigInteger, nullable=False),
     Column("tx_to", BigInteger, nullable=False),
-    Index("statements_by_proposition", "proposition", "tx_to"),
+    Index("statements_by_base", "base", "tx_to"),
+    Index("statements_by_proposition", "proposition"),
     Index("statements_by_slot", "slot", "tx_to"),
     Index("statements_by_inverse_slot", "inverse_slot"),
     Index("statements_by_subject", "subject", "tx_to"),
     Index("statements_by_object", "object", "tx_to"),
-    Index("statements_by_valid", "namespace", "tx_to", "v_from"),
+    Index("statements_by_valid", "namespace", "v_from", "tx_to"),
     Index("statements_by_tx_from", "tx_from"),
     Index("statements_by_tx_to", "tx_to"),
 )

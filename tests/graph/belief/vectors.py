@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
@@ -158,7 +158,19 @@ class World:
         return "no" if unit.weigh(value, at, polarity=False).holds or unit.ruled_out_by(value, at) else "unknown"
 
 
-def problem(world: World, query: Mapping[str, Any]) -> str | None:
+class Answers(Protocol):
+    """What answers a vector's questions."""
+
+    errors: list[list[str]]
+
+    def holding(self, question: Mapping[str, Any]) -> list[dict[str, Any]]: ...
+
+    def timeline(self, question: Mapping[str, Any]) -> list[tuple[Instant, Instant, list[str]]]: ...
+
+    def ask(self, question: Mapping[str, Any]) -> str: ...
+
+
+def problem(world: Answers, query: Mapping[str, Any]) -> str | None:
     """What is wrong with an answer; None: nothing."""
     expected = query["expect"]
     if "asof" in query:

@@ -51,6 +51,9 @@ def upgrade() -> None:
         sa.Column("end", sa.Integer(), nullable=False),
         sa.Column("subject_text", sa.Text(), nullable=False),
         sa.Column("object_text", sa.Text(), nullable=False),
+        sa.Column("datatype", sa.Text(), nullable=True),
+        sa.Column("subject_type", sa.Text(), nullable=True),
+        sa.Column("object_type", sa.Text(), nullable=True),
         sa.Column("believed", sa.Boolean(), nullable=False),
         sa.Column("tx_from", sa.BigInteger(), nullable=False),
         sa.Column("tx_to", sa.BigInteger(), nullable=False),
@@ -59,9 +62,11 @@ def upgrade() -> None:
     op.create_index("claims_by_episode", "claims", ["episode"], unique=False)
     op.create_index("claims_by_id", "claims", ["id"], unique=False)
     op.create_index("claims_by_inverse_slot", "claims", ["inverse_slot", "tx_to"], unique=False)
+    op.create_index("claims_by_object", "claims", ["object"], unique=False)
     op.create_index("claims_by_proposition", "claims", ["proposition"], unique=False)
     op.create_index("claims_by_replaced", "claims", ["replaces_proposition"], unique=False)
     op.create_index("claims_by_slot", "claims", ["slot", "tx_to"], unique=False)
+    op.create_index("claims_by_subject", "claims", ["subject"], unique=False)
     op.create_index("claims_by_tx_from", "claims", ["tx_from"], unique=False)
     op.create_table(
         "episodes",
@@ -77,6 +82,8 @@ def upgrade() -> None:
         sa.Column("addressee", sa.Text(), nullable=True),
         sa.Column("said", sa.BigInteger(), nullable=False),
         sa.Column("revised", sa.BigInteger(), nullable=False),
+        sa.Column("said_text", sa.Text(), nullable=True),
+        sa.Column("revised_text", sa.Text(), nullable=True),
         sa.Column("time_zone", sa.Text(), nullable=True),
         sa.Column("project", sa.Text(), nullable=True),
         sa.Column("rank", sa.Integer(), nullable=False),
@@ -135,6 +142,7 @@ def upgrade() -> None:
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("namespace", sa.String(length=128), nullable=False),
         sa.Column("proposition", sa.String(length=32), nullable=False),
+        sa.Column("base", sa.String(length=32), nullable=False),
         sa.Column("slot", sa.String(length=32), nullable=False),
         sa.Column("inverse_slot", sa.String(length=32), nullable=True),
         sa.Column("subject", sa.String(length=32), nullable=False),
@@ -149,14 +157,15 @@ def upgrade() -> None:
         sa.Column("tx_to", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("row"),
     )
+    op.create_index("statements_by_base", "statements", ["base", "tx_to"], unique=False)
     op.create_index("statements_by_inverse_slot", "statements", ["inverse_slot"], unique=False)
     op.create_index("statements_by_object", "statements", ["object", "tx_to"], unique=False)
-    op.create_index("statements_by_proposition", "statements", ["proposition", "tx_to"], unique=False)
+    op.create_index("statements_by_proposition", "statements", ["proposition"], unique=False)
     op.create_index("statements_by_slot", "statements", ["slot", "tx_to"], unique=False)
     op.create_index("statements_by_subject", "statements", ["subject", "tx_to"], unique=False)
     op.create_index("statements_by_tx_from", "statements", ["tx_from"], unique=False)
     op.create_index("statements_by_tx_to", "statements", ["tx_to"], unique=False)
-    op.create_index("statements_by_valid", "statements", ["namespace", "tx_to", "v_from"], unique=False)
+    op.create_index("statements_by_valid", "statements", ["namespace", "v_from", "tx_to"], unique=False)
     op.create_table(
         "things",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -224,6 +233,7 @@ def downgrade() -> None:
     op.drop_index("statements_by_proposition", table_name="statements")
     op.drop_index("statements_by_object", table_name="statements")
     op.drop_index("statements_by_inverse_slot", table_name="statements")
+    op.drop_index("statements_by_base", table_name="statements")
     op.drop_table("statements")
     op.drop_table("settings")
     op.drop_table("retractions")
@@ -237,9 +247,11 @@ def downgrade() -> None:
     op.drop_index("episodes_by_extracted", table_name="episodes")
     op.drop_table("episodes")
     op.drop_index("claims_by_tx_from", table_name="claims")
+    op.drop_index("claims_by_subject", table_name="claims")
     op.drop_index("claims_by_slot", table_name="claims")
     op.drop_index("claims_by_replaced", table_name="claims")
     op.drop_index("claims_by_proposition", table_name="claims")
+    op.drop_index("claims_by_object", table_name="claims")
     op.drop_index("claims_by_inverse_slot", table_name="claims")
     op.drop_index("claims_by_id", table_name="claims")
     op.drop_index("claims_by_episode", table_name="claims")

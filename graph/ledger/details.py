@@ -1,0 +1,224 @@
+"""From rectangles to statements as readers see them: support, conflict, certainty, words, endings, history."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, and_, func, select
+
+from graph.belief.items import Atom
+from graph.belief.unit import Interval
+from graph.belief.weighing import Weighed
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.directory import Directory
+from graph.ledger.endings import Ending, ending_of
+from graph.ledger.evidence import ClaimRow, Evidence, Units, Visibility
+from graph.ledger.history import transaction_times, versions
+from graph.ledger.rectangles import COLUMNS, Rectangle, load, rectangle
+from graph.ledger.schema import claims, episodes, statements
+from graph.ledger.sources import episode_views
+from graph.views import Basis, EvidenceView, InvalidationView, StatementView, VersionView, Want
+from ontology.instant import UNBOUNDED_FUTURE, Instant
+from ontology.names import Keys
+from ontology.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What the evidence says of a rectangle: the outcome at the instant shown, and the claims that carry it, best first."""
+
+    outcome: Weighed
+    atoms: tuple[Atom, ...]
+    rows: tuple[ClaimRow, ...]
+
+
+class Scene:
+    """Evidence and units as of one transaction, loaded for some rectangles together."""
+
+    def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility, shown: Collection[Rectangle]) -> None:
+        self.evidence = Evidence(connection, vocabulary, visibility)
+        load(self.evidence, [row.place for row in shown])
+        self.units = Units(self.evidence)
+
+    def cited(self, row: Rectangle, at: Instant) -> Cited:
+        """The evidence of a rectangle, weighed at an instant (outside the rectangle: at its first)."""
+        at = at if row.holds(at) else row.v_from
+        unit = self.units.unit(self.units.sides(row.place)[0], row.base)
+        outcome = unit.weigh(row.base, at, polarity=row.polarity)
+        whole = next(
+            (found for found in unit.intervals.get((row.base, row.polarity), ()) if found.start < row.v_to and row.v_from < found.end), None
+        )
+        carriers = whole.carriers if whole is not None else ()
+        atoms = unit.cited((row.base, row.polarity), Interval(row.v_from, row.v_to, carriers))
+        rows = {atom.made_by.id: self.evidence.rows[atom.made_by.id] for atom in atoms}
+        best = sorted(rows.values(), key=lambda claim: (-claim.confidence, claim.said, claim.place, claim.id))
+        return Cited(outcome, tuple(atoms), tuple(best))
+
+
+class Describer:
+    """Makes statement views on one basis."""
+
+    def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis) -> None:
+        self.connection = connection
+        self.directory = Directory(connection, basis.transaction)
+        self._keys = keys
+        self._vocabulary = vocabulary
+        self._basis = basis
+        self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
+
+    def visibility(self, transaction: int) -> Visibility:
+        """What counts at a transaction under the basis' said-time limit."""
+        return Visibility(transaction, self._until)
+
+    def scene(self, transaction: int, shown: Collection[Rectangle]) -> Scene:
+        """The evidence as of a transaction."""
+        return Scene(self.connection, self._vocabulary, self.visibility(transaction), shown)
+
+    def views(
+        self, shown: Sequence[Rectangle], want: frozenset[Want] = frozenset(), swapped: frozenset[str] = frozenset()
+    ) -> list[StatementView]:
+        """Views of rectangles in their order. `swapped` names propositions to show from their other side.
+
+        A rectangle that is no longer believed is described as of the last transaction that believed it.
+        """
+        if not shown:
+            return []
+        self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        moments: dict[int, list[Rectangle]] = defaultdict(list)
+        for row in shown:
+            moments[min(row.tx_to - 1, self._basis.transaction)].append(row)
+        cited: dict[Rectangle, Cited] = {}
+        for moment, rows in moments.items():
+            scene = self.scene(moment, rows)
+            cited.update({row: scene.cited(row, self._basis.valid_at) for row in rows})
+        endings = self._endings(shown, want)
+        told = [cite.rows if Want.PROVENANCE in want else cite.rows[:1] for cite in cited.values()]
+        quotes = self._quotes({claim.row: claim for rows in told for claim in rows})
+        histories = self._histories(shown) if Want.HISTORY in want else {}
+        times = transaction_times(
+            self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()}
+        )
+        provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
+        views = []
+        for row in shown:
+            view = self._view(row, cited[row], quotes, times, row.base in swapped)
+            ending = endings.get(row)
+            views.append(
+                replace(
+                    view,
+                    invalidation=self._invalidation(ending, times) if ending is not None else None,
+                    history=histories.get(row.proposition, ()),
+                    provenance=provenance.get(row, ()),
+                )
+            )
+        return views
+
+    def _view(self, row: Rectangle, cite: Cited, quotes: Mapping[int, str], times: Mapping[int, Instant], swapped: bool) -> StatementView:
+        subject, object = self.directory.required(row.subject), self.directory.required(row.object)
+        predicate = row.predicate
+        if swapped:
+            subject, object = object, subject
+            known = self._vocabulary.predicate(row.predicate)
+            predicate = known.inverse or predicate
+        spans = [span for atom in cite.atoms if (span := atom.attested()) is not None]
+        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last]
+        said = max((claim.said for claim in cite.rows), default=row.v_from)
+        quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
+        name = object.name if hasattr(object, "name") else object.value
+        denied = "" if row.polarity else "not "
+        return StatementView(
+            row.proposition,
+            subject,  # type: ignore[arg-type]
+            predicate,
+            row.qualifier,
+            object,
+            row.polarity,
+            row.v_from,
+            row.v_to,
+            _stated_start(cite.rows, row.v_from),
+            _stated_end(cite.rows, row.v_to),
+            times[row.tx_from],
+            times[row.tx_to] if row.tx_to <= self._basis.transaction else None,
+            cite.outcome.support,
+            cite.outcome.conflict,
+            cite.outcome.certain,
+            quote or f"{subject.name} {denied}{predicate.replace('_', ' ')} {name}",  # type: ignore[union-attr]
+            max((claim.confidence for claim in cite.rows), default=0.0),
+            min(max(inside), said) if inside else said,
+            len({claim.episode for claim in cite.rows}),
+            swapped=swapped,
+        )
+
+    def _quotes(self, told: Mapping[int, ClaimRow]) -> dict[int, str]:
+        """The words of claims by their rows."""
+        length = claims.c.end - claims.c.start
+        joined = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
+        query = select(claims.c.row, func.substr(episodes.c.content, claims.c.start + 1, length).label("quote")).join(episodes, joined)
+        found = rows_among(self.connection, query.where(among(claims.c.row)), list(told))
+        return {row.row: row.quote or "" for row in found}
+
+    def _provenance(self, cited: Mapping[Rectangle, Cited], quotes: Mapping[int, str]) -> dict[Rectangle, tuple[EvidenceView, ...]]:
+        views = episode_views(
+            self.connection, {(claim.episode, claim.revision) for cite in cited.values() for claim in cite.rows}, self._basis.transaction
+        )
+        found = {}
+        for row, cite in cited.items():
+            ordered = sorted(cite.rows, key=lambda claim: (claim.said, claim.episode, claim.place))
+            found[row] = tuple(
+                EvidenceView(
+                    claim.id, views[claim.episode, claim.revision], quotes.get(claim.row, ""), claim.start, claim.end, claim.extractor
+                )
+                for claim in ordered
+            )
+        return found
+
+    def evidence(self, claim: ClaimRow) -> EvidenceView:
+        """The words of one claim."""
+        view = episode_views(self.connection, {(claim.episode, claim.revision)}, self._basis.transaction)
+        quote = self._quotes({claim.row: claim}).get(claim.row, "")
+        return EvidenceView(claim.id, view[claim.episode, claim.revision], quote, claim.start, claim.end, claim.extractor)
+
+    def _endings(self, shown: Iterable[Rectangle], want: frozenset[Want]) -> dict[Rectangle, Ending]:
+        if Want.INVALIDATION not in want:
+            return {}
+        found = {row: ending_of(self, row, self._basis.transaction) for row in shown}
+        return {row: ending for row, ending in found.items() if ending is not None}
+
+    def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
+        by = self.rectangle_at(ending.by, ending.at, ending.decided) if ending.by is not None else None
+        return InvalidationView(
+            ending.reason,
+            ending.rule,
+            self.views([by])[0] if by is not None else None,
+            self.evidence(ending.claim) if ending.claim is not None else None,
+            times[ending.decided],
+        )
+
+    def rectangle_at(self, value: tuple[str, bool], at: Instant, transaction: int) -> Rectangle | None:
+        """The believed rectangle of a (positive proposition, polarity) around an instant."""
+        query = select(*COLUMNS).where(
+            statements.c.base == value[0],
+            statements.c.polarity == value[1],
+            statements.c.v_from <= at,
+            statements.c.v_to > at,
+            statements.c.tx_from <= transaction,
+            statements.c.tx_to > transaction,
+        )
+        row = self.connection.execute(query).first()
+        return rectangle(row) if row is not None else None
+
+    def _histories(self, shown: Sequence[Rectangle]) -> dict[str, tuple[VersionView, ...]]:
+        return versions(self.connection, self._keys, self._vocabulary, self._basis, shown)
+
+
+def _stated_start(rows: Iterable[ClaimRow], start: Instant) -> str | None:
+    return next((row.from_text for row in rows if row.from_lo == start and row.from_text is not None), None)
+
+
+def _stated_end(rows: Iterable[ClaimRow], end: Instant) -> str | None:
+    if end == UNBOUNDED_FUTURE:
+        return None
+    matches = (row.to_text for row in rows if row.to_lo is not None and end in (row.to_hi, row.to_lo) and row.to_text is not None)
+    return next(matches, None)

@@ -1,0 +1,117 @@
+"""Why a statement stopped holding: the detector that fired and the claim that decided it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection, select
+
+from graph.belief.items import Atom
+from graph.belief.unit import Unit
+from graph.belief.weighing import Verdict
+from graph.ledger.evidence import ClaimRow, Evidence, Units
+from graph.ledger.rectangles import Rectangle
+from graph.ledger.schema import retractions
+from graph.views import Reason
+from ontology.instant import UNBOUNDED_FUTURE, Instant
+from ontology.vocabulary import Temporality
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`by` is the (positive proposition, polarity) that took over at `at`, `claim` what says so, `decided` a transaction."""
+
+    reason: Reason
+    rule: str
+    by: tuple[str, bool] | None
+    claim: ClaimRow | None
+    at: Instant
+    decided: int
+
+
+class Scenes(Protocol):
+    """Evidence as of a transaction."""
+
+    connection: Connection
+
+    def scene(self, transaction: int, shown: list[Rectangle]) -> SceneLike: ...
+
+
+class SceneLike(Protocol):
+    """Evidence and its units."""
+
+    evidence: Evidence
+    units: Units
+
+
+def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None:
+    """What ended a rectangle, as known at a transaction; None while it is believed and open."""
+    if row.tx_to > transaction:
+        return None if row.v_to == UNBOUNDED_FUTURE else _weighed(scenes.scene(transaction, [row]), row, row.v_to, row.tx_from)
+    before, after = scenes.scene(row.tx_to - 1, [row]), scenes.scene(row.tx_to, [row])
+    cited = _cited(before, row)
+    gone = [claim for claim in cited if claim.id not in after.evidence.rows]
+    if gone and len(gone) == len(cited):
+        withdrawn = select(retractions.c.key).where(retractions.c.key.in_({claim.episode for claim in gone}), retractions.c.tx <= row.tx_to)
+        if scenes.connection.execute(withdrawn).first() is not None:
+            return Ending(Reason.RETRACTED, "retraction", None, None, row.v_from, row.tx_to)
+        return Ending(Reason.CORRECTED, "revision", None, None, row.v_from, row.tx_to)
+    masks = [mask for claim in cited if (mask := after.evidence.masked.get(claim.id)) is not None]
+    if masks:
+        latest = max(masks, key=lambda mask: (mask.said, mask.place))
+        return Ending(
+            Reason.CORRECTED, "correction", (latest.object, latest.polarity), after.evidence.rows[latest.id], row.v_from, row.tx_to
+        )
+    return _weighed(after, row, row.v_from, row.tx_to)
+
+
+def _cited(scene: SceneLike, row: Rectangle) -> list[ClaimRow]:
+    unit = scene.units.unit(scene.units.sides(row.place)[0], row.base)
+    value = (row.base, row.polarity)
+    overlapping = [found for found in unit.intervals.get(value, ()) if found.start < row.v_to and row.v_from < found.end]
+    return [scene.evidence.rows[atom.made_by.id] for found in overlapping for atom in unit.cited(value, found)]
+
+
+def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> Ending:
+    """What stands against a value at the first instant at which it no longer holds."""
+    for side in scene.units.sides(row.place):
+        unit = scene.units.unit(side, row.base)
+        outcome = unit.weigh(row.base, at, polarity=row.polarity)
+        if outcome.holds:
+            # This side would have kept it: the other one ended it.
+            continue
+        reason, rule, decisive = _read(unit, outcome.verdict, outcome.winners, row)
+        atom = decisive or _own_end(unit, row, at)
+        claim = scene.evidence.rows.get(atom.made_by.id) if atom is not None else None
+        by = (
+            (decisive.value, decisive.positive)
+            if decisive is not None and (decisive.value, decisive.positive) != (row.base, row.polarity)
+            else None
+        )
+        return Ending(reason, rule, by if outcome.verdict is Verdict.BEATEN else None, claim, at, decided)
+    return Ending(Reason.SUPERSEDED, "revised", None, None, at, decided)
+
+
+def _read(unit: Unit, verdict: Verdict, winners: tuple[Atom, ...], row: Rectangle) -> tuple[Reason, str, Atom | None]:
+    winner = max(winners, key=lambda atom: (atom.strength, atom.made_by.id), default=None)
+    if winner is None:
+        return Reason.EXPLICIT_END, "bounded", None
+    own = winner.value == row.base
+    if verdict is Verdict.BEATEN:
+        if own and winner.ending:
+            return Reason.EXPLICIT_END, "explicit-end", winner
+        if own:
+            return Reason.CONTRADICTED, "polarity", winner
+        if unit.traits.temporal is Temporality.STATIC:
+            return Reason.CONTRADICTED, "static-value", winner
+        return Reason.SUPERSEDED, "functional-slot", winner
+    if own and winner.positive == row.polarity:
+        return Reason.EXPLICIT_END, "bounded", winner
+    return Reason.CLIPPED, "bounded-rival", winner
+
+
+def _own_end(unit: Unit, row: Rectangle, at: Instant) -> Atom | None:
+    """The claim of a value that itself ends at an instant."""
+    ends = [atom for atom in unit.atoms if atom.value == row.base and atom.positive == row.polarity and atom.end == at]
+    return max(ends, key=lambda atom: (atom.strength, atom.made_by.id), default=None)

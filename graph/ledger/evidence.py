@@ -1,0 +1,217 @@
+"""The evidence of slots and propositions on a basis: visible claims, corrections applied, as units of resolution.
+
+Values are positive proposition keys, so that one item serves both slots of an inverse pair or symmetric relation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, select
+
+from graph.belief.corrections import apply_corrections
+from graph.belief.items import Item
+from graph.belief.traits import Traits, traits_of
+from graph.belief.unit import Unit
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.schema import claims
+from ontology.claim import Claim, ClaimKind
+from ontology.edtf import Stated
+from ontology.instant import UNBOUNDED_FUTURE, Instant
+from ontology.vocabulary import Vocabulary
+
+ClaimRow = Row[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Which claims count: those in the set at a transaction, said by an instant."""
+
+    transaction: int
+    said_until: Instant = UNBOUNDED_FUTURE
+
+    def where(self) -> ColumnElement[bool]:
+        """The condition on `claims`. A claim that never counted has tx_from = tx_to, which no transaction lies between."""
+        seen = and_(claims.c.tx_from <= self.transaction, claims.c.tx_to > self.transaction)
+        return seen if self.said_until == UNBOUNDED_FUTURE else and_(seen, claims.c.said <= self.said_until)
+
+
+class Evidence:
+    """Claims loaded so far, closed over corrections: whatever bears on a loaded proposition is loaded too."""
+
+    def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility) -> None:
+        self._connection = connection
+        self._vocabulary = vocabulary
+        self._visible = and_(visibility.where(), claims.c.believed)
+        self._slots: set[str] = set()
+        self._propositions: set[str] = set()
+        self.rows: dict[str, ClaimRow] = {}
+        self._items: dict[str, list[Item]] | None = None
+        self._masked: dict[str, Claim] = {}
+
+    def traits(self, predicate: str) -> Traits:
+        """Traits of a stored predicate."""
+        return traits_of(self._vocabulary.predicate(predicate))
+
+    def inverse_traits(self, predicate: str) -> Traits:
+        """Traits by which the other side's slot is resolved."""
+        known = self._vocabulary.predicate(predicate)
+        return traits_of(known if known.symmetric or known.inverse is None else self._vocabulary.predicate(known.inverse))
+
+    def load_slots(self, slots: Collection[str], *, inverse: bool) -> None:
+        """Load all claims of slots; `inverse`: also those that stand in them from the other side."""
+        wanted = set(slots) - self._slots
+        if not wanted:
+            return
+        self._slots |= wanted
+        self._add(rows_among(self._connection, select(claims).where(among(claims.c.slot), self._visible), wanted))
+        if inverse:
+            self._add(rows_among(self._connection, select(claims).where(among(claims.c.inverse_slot), self._visible), wanted))
+
+    def load_propositions(self, propositions: Collection[str]) -> None:
+        """Load all claims on propositions, and those that correct them or are corrected by them, as far as that goes."""
+        wanted = set(propositions) - self._propositions
+        while wanted:
+            self._propositions |= wanted
+            found = list(rows_among(self._connection, select(claims).where(among(claims.c.proposition), self._visible), wanted))
+            found += rows_among(self._connection, select(claims).where(among(claims.c.replaces_proposition), self._visible), wanted)
+            self._add(found)
+            linked = {row.proposition for row in found} | {row.replaces_proposition for row in found if row.replaces_proposition}
+            wanted = linked - self._propositions
+
+    def close(self) -> None:
+        """Load what is linked to the loaded claims by corrections across slots."""
+        across = {row.replaces_proposition for row in self.rows.values() if row.replaces_proposition}
+        paired = {row.proposition for row in self.rows.values() if row.inverse_slot}
+        self.load_propositions((across | paired) - self._propositions if paired else across - {r.proposition for r in self.rows.values()})
+
+    def _add(self, rows: Iterable[ClaimRow]) -> None:
+        for row in rows:
+            self.rows[row.id] = row
+        self._items = None
+
+    def _by_predicate(self) -> Mapping[str, list[Claim]]:
+        found: dict[str, list[Claim]] = defaultdict(list)
+        for row in self.rows.values():
+            found[row.predicate].append(claim_of(row))
+        return found
+
+    @property
+    def items(self) -> Mapping[str, list[Item]]:
+        """Items by the positive proposition that they speak of."""
+        if self._items is None:
+            self._items, self._masked = defaultdict(list), {}
+            for predicate, found in self._by_predicate().items():
+                corrected = apply_corrections(found, self.traits(predicate))
+                self._masked |= corrected.masked
+                for item in corrected.items:
+                    self._items[item.value].append(item)
+        return self._items
+
+    @property
+    def masked(self) -> Mapping[str, Claim]:
+        """The correction that masked each masked claim, by the claim's ID."""
+        return self._masked if self.items is not None else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One slot's view of a proposition: the slot key where it is one-valued, else None (the proposition stands alone)."""
+
+    slot: str | None
+    traits: Traits
+
+
+def claim_of(row: ClaimRow) -> Claim:
+    """The claim that belief reads, with proposition keys for objects."""
+    return Claim(
+        row.id,
+        row.episode,
+        row.place,
+        row.slot,
+        row.proposition,
+        row.said,
+        row.polarity,
+        ClaimKind(row.kind),
+        None if row.from_lo is None else Stated(row.from_lo, row.from_hi, row.from_text),
+        None if row.to_lo is None else Stated(row.to_lo, row.to_hi, row.to_text),
+        row.rank,
+        row.additive,
+        row.replaces_proposition,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a proposition stands; read from any claim or statement on it."""
+
+    proposition: str
+    slot: str
+    inverse_slot: str | None
+    predicate: str
+
+
+class Units:
+    """Units of resolution over loaded evidence."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._units: dict[str, Unit] = {}
+        self._in_slot: dict[str, set[str]] = defaultdict(set)
+        self._indexed = -1
+
+    def _index(self) -> None:
+        """Which propositions stand in which slot."""
+        if self._indexed == len(self._evidence.rows):
+            return
+        self._indexed = len(self._evidence.rows)
+        self._units.clear()
+        for row in self._evidence.rows.values():
+            self._in_slot[row.slot].add(row.proposition)
+            if row.inverse_slot:
+                self._in_slot[row.inverse_slot].add(row.proposition)
+
+    def sides(self, place: Place) -> list[Side]:
+        """The slots that must say so: the proposition's own, and the other side's where there is one."""
+        traits = self._evidence.traits(place.predicate)
+        sides = [Side(place.slot if traits.one_valued else None, traits)]
+        if place.inverse_slot is not None:
+            other = self._evidence.inverse_traits(place.predicate)
+            sides.append(Side(place.inverse_slot if other.one_valued else None, other))
+        return sides
+
+    def unit(self, side: Side, proposition: str) -> Unit:
+        """The unit that resolves a proposition on one side."""
+        self._index()
+        key = side.slot or f"{proposition}{side.traits.temporal}{side.traits.resumes}"
+        if key not in self._units:
+            items = self._evidence.items
+            members = sorted(self._in_slot[side.slot]) if side.slot else [proposition]
+            self._units[key] = Unit((), side.traits, items=[item for member in members for item in items.get(member, ())])
+        return self._units[key]
+
+    def spans(self, place: Place, polarity: bool) -> list[tuple[Instant, Instant]]:
+        """Maximal intervals in which a proposition holds: where every side says so."""
+        spans: list[tuple[Instant, Instant]] | None = None
+        for side in self.sides(place):
+            found = self.unit(side, place.proposition).intervals.get((place.proposition, polarity), ())
+            mine = [(interval.start, interval.end) for interval in found]
+            spans = mine if spans is None else _common(spans, mine)
+        return spans or []
+
+
+def _common(one: list[tuple[Instant, Instant]], two: list[tuple[Instant, Instant]]) -> list[tuple[Instant, Instant]]:
+    found = []
+    i = j = 0
+    while i < len(one) and j < len(two):
+        start, end = max(one[i][0], two[j][0]), min(one[i][1], two[j][1])
+        if start < end:
+            found.append((start, end))
+        if one[i][1] < two[j][1]:
+            i += 1
+        else:
+            j += 1
+    return found

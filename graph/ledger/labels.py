@@ -1,0 +1,102 @@
+"""Names and types of things: every surface form that visible claims give, and which one is attested most.
+
+The best form depends on the set of claims alone (most attested, then smallest), so arrival order does not show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.schema import OPEN, labels, things
+from ontology.claim import CANDIDATE_BELOW, Modality
+from ontology.names import normalise
+
+_LABELS = select(labels).where(among(labels.c.thing), labels.c.tx_to == OPEN)
+_THINGS = select(things).where(among(things.c.key), things.c.tx_to == OPEN)
+
+
+class LabelChanges:
+    """Counts of surface forms that a transaction adds and takes away."""
+
+    def __init__(self) -> None:
+        self._deltas: Counter[tuple[str, str, str]] = Counter()
+        self._datatypes: dict[str, str | None] = {}
+
+    def add(self, claim: Mapping[str, Any], sign: int) -> None:
+        """Count a claim that comes into the set (+1) or leaves it (-1). Candidates and hypotheticals name nothing."""
+        if claim["confidence"] < CANDIDATE_BELOW or claim["modality"] == Modality.HYPOTHETICAL:
+            return
+        for side in ("subject", "object"):
+            key = claim[side]
+            self._datatypes[key] = claim["datatype"] if side == "object" else None
+            self._deltas[key, "name", claim[f"{side}_text"]] += sign
+            if claim[f"{side}_type"] is not None:
+                self._deltas[key, "type", claim[f"{side}_type"]] += sign
+
+    def write(self, connection: Connection, namespace: str, transaction: int) -> None:
+        """Bring labels and the best name of every touched thing up to date."""
+        touched = {thing for thing, _, _ in self._deltas}
+        if not touched:
+            return
+        known = {(row.thing, row.kind, row.value): row for row in rows_among(connection, _LABELS, touched)}
+        counts: dict[tuple[str, str, str], int] = {label: row._mapping["count"] for label, row in known.items()}
+        fresh, changed, gone = [], [], []
+        for label, delta in self._deltas.items():
+            if not delta:
+                continue
+            counts[label] = counts.get(label, 0) + delta
+            if label not in known:
+                thing, kind, value = label
+                row = {"thing": thing, "kind": kind, "value": value, "count": counts[label], "tx_from": transaction, "tx_to": OPEN}
+                fresh.append(row)
+            elif counts[label] <= 0:
+                gone.append({"at": known[label].row, "end": transaction})
+            else:
+                changed.append({"at": known[label].row, "number": counts[label]})
+        if fresh:
+            connection.execute(insert(labels), fresh)
+        if changed:
+            connection.execute(update(labels).where(labels.c.row == bindparam("at")).values(count=bindparam("number")), changed)
+        if gone:
+            connection.execute(update(labels).where(labels.c.row == bindparam("at")).values(count=0, tx_to=bindparam("end")), gone)
+        self._name(connection, namespace, transaction, touched, counts)
+
+    def _name(
+        self, connection: Connection, namespace: str, transaction: int, touched: Iterable[str], counts: Mapping[tuple[str, str, str], int]
+    ) -> None:
+        ranked: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: {"name": [], "type": []})
+        for (thing, kind, value), count in counts.items():
+            if count > 0:
+                ranked[thing][kind].append((-count, value))
+        now = {row.key: row for row in rows_among(connection, _THINGS, set(touched))}
+        fresh, gone = [], []
+        for thing in touched:
+            names, types = ranked[thing]["name"], ranked[thing]["type"]
+            name, type = min(names)[1] if names else None, min(types)[1] if types else None
+            row = now.get(thing)
+            if row is not None and (row.name, row.type) == (name, type):
+                continue
+            if row is not None:
+                gone.append({"at": row.row, "end": transaction})
+            if name is not None:
+                fresh.append(
+                    {
+                        "namespace": namespace,
+                        "key": thing,
+                        "datatype": self._datatypes[thing],
+                        "name": name,
+                        "folded": normalise(name),
+                        "type": type,
+                        "tx_from": transaction,
+                        "tx_to": OPEN,
+                    }
+                )
+        if gone:
+            connection.execute(update(things).where(things.c.row == bindparam("at")).values(tx_to=bindparam("end")), gone)
+        if fresh:
+            connection.execute(insert(things), fresh)

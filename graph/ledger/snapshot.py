@@ -1,0 +1,413 @@
+"""Snapshots: everything that can be read on one basis. Reading creates nothing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, and_, or_, select, tuple_
+
+from graph.ledger.details import Describer
+from graph.ledger.directory import Directory, believed_at
+from graph.ledger.evidence import Place
+from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
+from graph.ledger.schema import claims, episodes, statements, things
+from graph.ledger.selection import Selection, asked, position
+from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
+from graph.views import (
+    AnswerView,
+    Basis,
+    EntityRef,
+    EntityView,
+    EpisodeView,
+    ObjectRef,
+    Page,
+    Positions,
+    SegmentView,
+    StatementFilter,
+    StatementView,
+    TimelineView,
+    Truth,
+    Want,
+)
+from ontology.episode import EpisodeStatus
+from ontology.errors import InvalidInput
+from ontology.instant import Instant
+from ontology.names import Keys, checked_name, normalise
+from ontology.vocabulary import Vocabulary
+
+T = TypeVar("T")
+NEIGHBORS = 10_000
+Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
+"""(entity key, hops) around an entity: basis, key, depth, limit."""
+
+
+class LedgerSnapshot:
+    """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
+
+    def __init__(self, engine: Engine, keys: Keys, vocabulary: Vocabulary, basis: Basis, neighbors: Neighbors) -> None:
+        self.basis = basis
+        self._engine = engine
+        self._keys = keys
+        self._vocabulary = vocabulary
+        self._neighbors = neighbors
+        self._selection = Selection(basis, vocabulary)
+
+    @contextmanager
+    def _read(self) -> Iterator[Describer]:
+        with self._engine.connect() as connection:
+            yield Describer(connection, self._keys, self._vocabulary, self.basis)
+
+    def key_of(self, ref: EntityRef) -> str:
+        """The key that a reference denotes."""
+        return ref.key if ref.key is not None else self._keys.entity(self.basis.namespace, checked_name(ref.name or ""))
+
+    def entity(self, ref: EntityRef) -> EntityView | None:
+        """The entity, or None where nothing is known of it on the basis."""
+        key = self.key_of(ref)
+        with self._engine.connect() as connection:
+            if self.basis.evidence_until is not None and not places_about(
+                connection, key, self.basis.transaction, self.basis.evidence_until
+            ):
+                return None
+            row = connection.execute(
+                select(things.c.key).where(
+                    things.c.namespace == self.basis.namespace, things.c.key == key, believed_at(things, self.basis.transaction)
+                )
+            ).first()
+            return Directory(connection, self.basis.transaction).entity(key) if row is not None else None
+
+    def entities(
+        self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
+    ) -> Page[EntityView]:
+        """Entities whose name contains `name`, or of a type or one of its kinds, by name."""
+        conditions = [
+            things.c.namespace == self.basis.namespace,
+            things.c.datatype.is_(None),
+            believed_at(things, self.basis.transaction),
+        ]
+        if name is not None:
+            conditions.append(things.c.folded.contains(normalise(name), autoescape=True))
+        if type is not None:
+            kinds = [known for known in self._vocabulary.entity_types if self._vocabulary.is_a(known, type)]
+            conditions.append(things.c.type.in_(kinds or [type]))
+        if after is not None:
+            conditions.append(tuple_(things.c.folded, things.c.key) > tuple_(*after))
+        query = select(things.c.key, things.c.folded).where(*conditions).order_by(things.c.folded, things.c.key).limit(first + 1)
+        with self._engine.connect() as connection:
+            rows = list(connection.execute(query))
+            directory = Directory(connection, self.basis.transaction)
+            directory.load([row.key for row in rows[:first]])
+            views = tuple(view for row in rows[:first] if (view := directory.entity(row.key)) is not None)
+        return Page(views, tuple((row.folded, row.key) for row in rows[:first]), len(rows) > first)
+
+    def statements(
+        self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
+    ) -> Page[StatementView]:
+        """Statements that match a filter."""
+        return self._page(filter, None, "ANY", first, after, want)
+
+    def statements_about(
+        self,
+        key: str,
+        role: str,
+        filter: StatementFilter,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[StatementView]:
+        """Statements with an entity as SUBJECT, OBJECT or ANY of both."""
+        if self.basis.evidence_until is not None:
+            return self._replayed_page(key, role, filter, first, after, want)
+        return self._page(filter, key, role, first, after, want)
+
+    def _page(
+        self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
+    ) -> Page[StatementView]:
+        conditions = [] if entity is None else [self._selection.role(entity, role, filter)]
+        with self._read() as describer:
+            query = self._selection.query(filter, *conditions, after=after, limit=first + 1)
+            rows = list(describer.connection.execute(query))
+            shown = rows[:first]
+            center = entity if entity is not None else filter.subjects[0] if filter.subjects and len(filter.subjects) == 1 else None
+            sight = role if entity is not None else "SUBJECT"
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, center, sight, filter))
+            views = describer.views([rectangle(row[: len(COLUMNS)]) for row in shown], want, swapped)
+        return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
+
+    def _replayed_page(
+        self, entity: str, role: str, filter: StatementFilter, first: int, after: Positions | None, want: frozenset[Want]
+    ) -> Page[StatementView]:
+        """A page of what the evidence said by the limit makes of an entity; filtered and sorted here, as no table holds it."""
+        unanswered = (filter.subjects, filter.objects, filter.min_confidence, filter.group, filter.source, filter.speaker)
+        if any(value is not None for value in unanswered) or filter.include_invalidated:
+            raise InvalidInput(
+                "with `evidenceUntil`, statements are filtered by predicates, aspects, polarity and validDuring only",
+                path=("filter",),
+                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
+            )
+        with self._read() as describer:
+            places = places_about(describer.connection, entity, self.basis.transaction, self.basis.evidence_until or 0)
+            found = [row for row in self._replay(describer.connection, places) if self._matches(row, entity, role, filter)]
+            describer.directory.load({key for row in found for key in (row.subject, row.object)})
+
+            def order(row: Rectangle) -> tuple[Any, ...]:
+                names = (_name(describer.directory, row.subject), row.predicate, row.qualifier, _name(describer.directory, row.object))
+                return (-row.v_from, *names, row.polarity, row.proposition, row.tx_from)
+
+            found.sort(key=order)
+            rest = [row for row in found if after is None or order(row) > (-after[0], *after[1:])]
+            shown = rest[:first]
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
+            views = describer.views(shown, want, swapped)
+            positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
+        return Page(tuple(views), positions, len(rest) > first)
+
+    def _replay(self, connection: Connection, places: Sequence[Place]) -> list[Rectangle]:
+        """Rectangles that are believed on the basis under its said-time limit."""
+        assert self.basis.evidence_until is not None
+        rows = replayed(connection, self._keys, self._vocabulary, places, self.basis.transaction, self.basis.evidence_until)
+        return [row for row in rows if row.tx_to > self.basis.transaction]
+
+    def _matches(self, row: Rectangle, entity: str, role: str, filter: StatementFilter) -> bool:
+        start, end = filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
+        if not (row.v_from < end and row.v_to > start):
+            return False
+        if filter.aspects is not None and self._vocabulary.predicate(row.predicate).aspect not in filter.aspects:
+            return False
+        names = asked(self._vocabulary, filter.predicates) if filter.predicates is not None else None
+        if names is not None and row.predicate in names.negated:
+            if row.polarity != (filter.polarity is False):
+                return False
+        elif (names is not None and row.predicate not in names.plain | names.swapped) or (
+            filter.polarity is not None and row.polarity != filter.polarity
+        ):
+            return False
+        if role == "ANY":
+            return True
+        turned = self._selection.turned(row, entity, role, filter)
+        return (row.object if (role == "SUBJECT") == turned else row.subject) == entity
+
+    def statement(self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()) -> StatementView | None:
+        """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none."""
+        with self._read() as describer:
+            query = select(*COLUMNS).where(
+                statements.c.namespace == self.basis.namespace,
+                statements.c.proposition == key,
+                statements.c.v_from == v_from,
+                statements.c.tx_from <= self.basis.transaction,
+            )
+            row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
+            found = rectangle(row) if row is not None else None
+            if self.basis.evidence_until is not None:
+                place = describer.connection.execute(
+                    select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate, statements.c.polarity)
+                    .join(statements, statements.c.base == claims.c.proposition)
+                    .where(statements.c.proposition == key, statements.c.namespace == self.basis.namespace)
+                ).first()
+                places = [Place(*place[:4])] if place is not None else []
+                found = next((r for r in self._replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None)
+            if found is None:
+                return None
+            return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
+
+    def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
+        """A slot over all valid time, as known on the basis."""
+        canonical = self._vocabulary.canonical(predicate)
+        shown_as = predicate if canonical.swapped else canonical.predicate.name
+        key = self.key_of(subject)
+        qualifier = normalise(qualifier)
+        with self._read() as describer:
+            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
+            views = describer.views(rows, want, swapped)
+            entity = self.entity(EntityRef(key=key))
+        return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
+
+    def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
+        """Believed rectangles of a slot, and which of them stand in it from the other side."""
+        slot = self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
+        paired = self._vocabulary.predicate(predicate)
+        in_slot = statements.c.slot == slot
+        if paired.symmetric or paired.inverse:
+            in_slot = or_(in_slot, statements.c.inverse_slot == slot)
+        if self.basis.evidence_until is None:
+            query = (
+                select(*COLUMNS)
+                .where(in_slot, self._selection.believed(statements))
+                .order_by(statements.c.v_from, statements.c.proposition)
+            )
+            rows = [rectangle(row) for row in connection.execute(query)]
+        else:
+            on = or_(claims.c.slot == slot, claims.c.inverse_slot == slot)
+            named = (
+                select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate)
+                .distinct()
+                .where(on, claims.c.believed)
+            )
+            rows = self._replay(connection, [Place(*row) for row in connection.execute(named)])
+        return rows, frozenset(row.base for row in rows if row.slot != slot)
+
+    def ask(
+        self, subject: EntityRef, predicate: str, object: ObjectRef, qualifier: str = "", *, want: frozenset[Want] = frozenset()
+    ) -> AnswerView:
+        """Whether a proposition is the case: yes where it holds, no where it is denied or ruled out, else unknown."""
+        canonical = self._vocabulary.canonical(predicate)
+        shown_as = predicate if canonical.swapped else canonical.predicate.name
+        key, value = self.key_of(subject), self._object_key(object, predicate)
+        qualifier = normalise(qualifier)
+        at = self.basis.valid_at
+        with self._read() as describer:
+            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
+            holding = [row for row in rows if row.holds(at)]
+            mine = [row for row in holding if (row.subject if row.base in swapped else row.object) == value]
+            yes = [row for row in mine if row.polarity != canonical.negated]
+            no = [row for row in mine if row.polarity == canonical.negated]
+            truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
+            said = yes or no
+            if not said and not canonical.negated:
+                said = self._ruled_out(describer, rows, holding, key, value, shown_as, qualifier)
+                truth = Truth.NO if said else Truth.UNKNOWN
+            return AnswerView(truth, tuple(describer.views(said, want, swapped)))
+
+    def _ruled_out(
+        self,
+        describer: Describer,
+        rows: Sequence[Rectangle],
+        holding: Sequence[Rectangle],
+        subject: str,
+        value: str,
+        predicate: str,
+        qualifier: str,
+    ) -> list[Rectangle]:
+        """Statements of other values that leave no room for a value: from either side of a pair."""
+        found = self._rivals(describer, rows, holding, subject, value)
+        paired = self._vocabulary.predicate(predicate)
+        if found or not (paired.symmetric or paired.inverse):
+            return found
+        other = predicate if paired.symmetric else paired.inverse or ""
+        theirs, _ = self._slot(describer.connection, value, other, qualifier)
+        return self._rivals(describer, theirs, [row for row in theirs if row.holds(self.basis.valid_at)], value, subject)
+
+    def _rivals(
+        self, describer: Describer, rows: Sequence[Rectangle], holding: Sequence[Rectangle], subject: str, value: str
+    ) -> list[Rectangle]:
+        """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
+        positive = [row for row in holding if row.polarity]
+        if not positive:
+            return []
+        scene = describer.scene(self.basis.transaction, rows)
+        found = []
+        for row in positive:
+            seen_from = 0 if row.subject == subject else len(scene.units.sides(row.place)) - 1
+            unit = scene.units.unit(scene.units.sides(row.place)[seen_from], row.base)
+            asked_about = {other.base for other in rows if value in (other.subject, other.object)}
+            own = [base for base, _ in unit.values if base in asked_about]
+            if unit.traits.one_valued and not any(unit.is_additive(base) for base in own):
+                outcome = unit.plain(row.base, self.basis.valid_at)
+                if outcome.holds and not outcome.shadow:
+                    found.append(row)
+        return found
+
+    def _object_key(self, object: ObjectRef, predicate: str) -> str:
+        if object.key is not None:
+            return object.key
+        namespace = self.basis.namespace
+        if object.literal is not None:
+            return self._keys.literal(namespace, object.literal, object.datatype or "xsd:string")
+        name = checked_name(object.name or "", path=("object", "name"))
+        datatype = self._vocabulary.predicate(predicate).literal_range
+        return self._keys.entity(namespace, name) if datatype is None else self._keys.literal(namespace, name, datatype)
+
+    def episode(self, key: str) -> EpisodeView | None:
+        """The current copy of an episode by its key."""
+        with self._engine.connect() as connection:
+            transaction = self.basis.transaction
+            query = episodes_at(transaction).where(
+                episodes.c.namespace == self.basis.namespace, episodes.c.key == key, current_copy(transaction)
+            )
+            views = views_of(connection, list(connection.execute(query)))
+            return views[0] if views else None
+
+    def episodes(
+        self,
+        *,
+        group: str | None = None,
+        source: str | None = None,
+        status: Sequence[EpisodeStatus] | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[EpisodeView]:
+        """Episodes recorded by the basis, newest said first."""
+        transaction = self.basis.transaction
+        query = episodes_at(transaction).where(episodes.c.namespace == self.basis.namespace, current_copy(transaction))
+        if group is not None:
+            query = query.where(episodes.c.grp == group)
+        if source is not None:
+            query = query.where(episodes.c.source == source)
+        if status is not None:
+            query = query.where(status_at(transaction).in_([str(one) for one in status]))
+        if after is not None:
+            query = query.where(or_(episodes.c.said < after[0], and_(episodes.c.said == after[0], episodes.c.key > after[1])))
+        with self._engine.connect() as connection:
+            rows = list(connection.execute(query.order_by(episodes.c.said.desc(), episodes.c.key).limit(first + 1)))
+            views = views_of(connection, rows[:first])
+        return Page(tuple(views), tuple((row.said, row.key) for row in rows[:first]), len(rows) > first)
+
+    def episode_statements(
+        self, key: str, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
+    ) -> Page[StatementView]:
+        """Statements that an episode asserts, of those that hold on the basis."""
+        with self._read() as describer:
+            asserted = select(claims.c.proposition).where(
+                claims.c.episode == key, claims.c.believed, believed_at(claims, self.basis.transaction)
+            )
+            query = self._selection.query(StatementFilter(), statements.c.base.in_(asserted), after=after, limit=2 * NEIGHBORS)
+            kept = []
+            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query)]
+            scene = describer.scene(self.basis.transaction, [found for _, found in scene_rows])
+            for row, found in scene_rows:
+                cite = scene.cited(found, self.basis.valid_at)
+                if any(claim.episode == key for claim in cite.rows):
+                    kept.append((row, found))
+            views = describer.views([found for _, found in kept[:first]], want)
+        return Page(tuple(views), tuple(position(row) for row, _ in kept[:first]), len(kept) > first)
+
+    def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
+        """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
+        if not 1 <= depth <= 3:
+            raise InvalidInput("`depth` is 1 to 3", path=("depth",), reason="OUT_OF_RANGE")
+        found = self._neighbors(self.basis, key, depth, NEIGHBORS)
+        with self._engine.connect() as connection:
+            directory = Directory(connection, self.basis.transaction)
+            directory.load([other for other, _ in found])
+            placed = sorted((hops, normalise(_name(directory, other)), other) for other, hops in found)
+            rest = [place for place in placed if after is None or place > tuple(after)]
+            views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
+        return Page(views, tuple(rest[:first]), len(rest) > first)
+
+    def episode_copy(self, key: str, revision: str) -> EpisodeView | None:
+        """One copy of an episode."""
+        with self._engine.connect() as connection:
+            return episode_views(connection, [(key, revision)], self.basis.transaction).get((key, revision))
+
+
+def _name(directory: Directory, key: str) -> str:
+    found = directory.required(key)
+    return found.name if isinstance(found, EntityView) else found.value
+
+
+def _segments(views: Sequence[StatementView]) -> Iterator[SegmentView]:
+    """Maximal intervals in which the same statements hold; gaps are absent."""
+    points = sorted({at for view in views for at in (view.v_from, view.v_to)})
+    starts: dict[Instant, list[StatementView]] = defaultdict(list)
+    for view in views:
+        starts[view.v_from].append(view)
+    holding: list[StatementView] = []
+    for start, end in pairwise(points):
+        holding = [view for view in holding if view.v_to > start] + starts[start]
+        if holding:
+            yield SegmentView(start, end, tuple(holding))

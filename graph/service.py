@@ -1,0 +1,339 @@
+"""The graph of one data folder: ledger and projection behind the facade."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from sqlalchemy import Engine, Row, and_, func, insert, or_, select
+
+from graph.ledger.details import Describer
+from graph.ledger.preparing import PreparedEpisode, Preparer
+from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
+from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
+from graph.ledger.snapshot import LedgerSnapshot
+from graph.ledger.writing import Clock, Writer, wall_clock
+from graph.store.port import GraphBasis
+from graph.views import (
+    Basis,
+    ComponentHealth,
+    Page,
+    PendingEpisode,
+    Positions,
+    Receipt,
+    StatedClaim,
+    StatementView,
+    StatsView,
+    TransactionView,
+    Want,
+)
+from ontology.claim import ClaimDraft
+from ontology.episode import EpisodeDraft
+from ontology.errors import InvalidInput, NotFound
+from ontology.instant import Instant
+from ontology.names import Keys, checked_name, checked_namespace
+from ontology.vocabulary import Predicate, Vocabulary, restored
+
+log = logging.getLogger(__name__)
+
+
+class Projection(Protocol):
+    """The graph projection as the service uses it."""
+
+    def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]: ...
+
+    def notify(self, transaction: int) -> None: ...
+
+    def wait_for(self, transaction: int, timeout: float) -> None: ...
+
+    def health(self) -> ComponentHealth: ...
+
+    def rebuild(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class LedgerGraph:
+    """Implements `graph.facade.Graph`. One process owns a data folder; its threads may share this object."""
+
+    def __init__(
+        self, engine: Engine, vocabulary: Vocabulary, projection: Callable[[Engine], Projection], *, clock: Clock = wall_clock
+    ) -> None:
+        """Serve the ledger of an opened database with a projection of it, and put `vocabulary` in force."""
+        self._engine = engine
+        self._clock = clock
+        self._vocabulary = vocabulary
+        self._past: dict[int, Vocabulary] = {}
+        self.keys = Keys(self._secret())
+        self._writer = Writer(self._engine, self.keys, clock)
+        self._enforce(vocabulary)
+        self._projection = projection(engine)
+
+    def _secret(self) -> bytes:
+        with self._engine.execution_options(writes=True).begin() as connection:
+            known = connection.execute(select(settings.c.value).where(settings.c.name == "secret")).scalar()
+            if known is None:
+                known = secrets.token_bytes(32)
+                connection.execute(insert(settings), {"name": "secret", "value": known})
+            return bytes(known)
+
+    def _enforce(self, vocabulary: Vocabulary) -> None:
+        """Record the vocabulary where it is a new one, and resolve again what its changed traits touch."""
+        with self._engine.execution_options(writes=True).begin() as connection:
+            last = connection.execute(select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)).first()
+            if last is not None and last.version == vocabulary.version:
+                return
+            number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
+            row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
+            connection.execute(insert(vocabularies), row)
+            namespaces = list(connection.execute(select(transactions.c.namespace).distinct()).scalars()) if last is not None else []
+        if last is None:
+            return
+        changed = _changed(restored(last.content), vocabulary)
+        for namespace in namespaces:
+            number = self._writer.revise_vocabulary(namespace, changed, vocabulary, actor="local")
+            if number:
+                log.info("namespace %s: resolved again under vocabulary %s in transaction %d", namespace, vocabulary.version, number)
+
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary in force."""
+        return self._vocabulary
+
+    def _vocabulary_at(self, transaction: int) -> Vocabulary:
+        """The vocabulary that was in force at a transaction."""
+        with self._engine.connect() as connection:
+            row = connection.execute(
+                select(vocabularies.c.number, vocabularies.c.version)
+                .where(vocabularies.c.tx_from <= max(transaction, 1))
+                .order_by(vocabularies.c.number.desc())
+                .limit(1)
+            ).first()
+            if row is None or row.version == self._vocabulary.version:
+                return self._vocabulary
+            if row.number not in self._past:
+                content = connection.execute(select(vocabularies.c.content).where(vocabularies.c.number == row.number)).scalar_one()
+                self._past[row.number] = restored(content)
+            return self._past[row.number]
+
+    # ------------------------------------------------------------ reading
+
+    def snapshot(
+        self,
+        namespace: str,
+        *,
+        valid_at: Instant | None = None,
+        recorded_at: Instant | None = None,
+        evidence_until: Instant | None = None,
+        transaction: int | None = None,
+        now: Instant | None = None,
+    ) -> LedgerSnapshot:
+        """A snapshot on a basis. Without `recorded_at` it stands on the namespace's last transaction."""
+        checked_namespace(namespace)
+        query = select(transactions.c.number, transactions.c.at).where(transactions.c.namespace == namespace)
+        if transaction is not None:
+            query = query.where(transactions.c.number <= transaction)
+        elif recorded_at is not None:
+            query = query.where(transactions.c.at <= recorded_at)
+        with self._engine.connect() as connection:
+            found = connection.execute(query.order_by(transactions.c.number.desc()).limit(1)).first()
+        number, at = (found.number, found.at) if found is not None else (0, 0)
+        present = now if now is not None else self._clock()
+        basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at(number), basis, self._neighbors)
+
+    def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
+        return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
+
+    def opened_by(self, namespace: str, transaction: int) -> list[StatementView]:
+        """Statements that begin to be believed with a transaction, but for those that it only ended."""
+        return self._changed_by(namespace, transaction, closed=False)
+
+    def closed_by(self, namespace: str, transaction: int) -> list[StatementView]:
+        """Statements that a transaction ended: no longer believed, or now with an end."""
+        return self._changed_by(namespace, transaction, closed=True)
+
+    def _changed_by(self, namespace: str, transaction: int, *, closed: bool) -> list[StatementView]:
+        here = (statements.c.namespace == namespace, or_(statements.c.tx_from == transaction, statements.c.tx_to == transaction))
+        snapshot = self.snapshot(namespace, transaction=transaction)
+        with self._engine.connect() as connection:
+            rows = [rectangle(row) for row in connection.execute(select(*COLUMNS).where(*here).order_by(statements.c.row))]
+            opened = [row for row in rows if row.tx_from == transaction]
+            ended: list[Rectangle] = []
+            for gone in (row for row in rows if row.tx_to == transaction):
+                kept = [r for r in opened if r.proposition == gone.proposition and r.v_from < gone.v_to and gone.v_from < r.v_to]
+                ended += [r for r in kept if r.v_to < gone.v_to] if kept else [gone]
+            shown = list(dict.fromkeys(ended)) if closed else [row for row in opened if row not in ended]
+            describer = Describer(connection, self.keys, self._vocabulary_at(transaction), snapshot.basis)
+            return describer.views(shown, frozenset({Want.INVALIDATION}) if closed else frozenset())
+
+    def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]:
+        """Commits of a namespace, newest first."""
+        query = select(transactions).where(transactions.c.namespace == namespace)
+        if after is not None:
+            query = query.where(transactions.c.number < after[0])
+        with self._engine.connect() as connection:
+            rows = list(connection.execute(query.order_by(transactions.c.number.desc()).limit(first + 1)))
+        views = tuple(TransactionView(row.number, row.at, row.kind, row.actor, row.reason) for row in rows[:first])
+        return Page(views, tuple((view.number,) for view in views), len(rows) > first)
+
+    def stats(self, namespace: str) -> StatsView:
+        """Counts of a namespace."""
+        now = self._clock()
+        mine = statements.c.namespace == namespace
+        current = and_(mine, statements.c.tx_to == OPEN, statements.c.v_from <= now, statements.c.v_to > now)
+        pending = and_(episodes.c.namespace == namespace, episodes.c.status == "PENDING")
+        entity = and_(things.c.namespace == namespace, things.c.datatype.is_(None), things.c.tx_to == OPEN)
+        counted = (
+            select(func.count(func.distinct(episodes.c.key))).where(episodes.c.namespace == namespace),
+            select(func.count()).select_from(things).where(entity),
+            select(func.count()).select_from(statements).where(mine),
+            select(func.count()).select_from(statements).where(current),
+            select(func.count(func.distinct(statements.c.slot))).where(mine),
+            select(func.count()).select_from(transactions).where(transactions.c.namespace == namespace),
+            select(func.count()).select_from(episodes).where(pending),
+        )
+        with self._engine.connect() as connection:
+            return StatsView(*(connection.execute(query).scalar_one() for query in counted))
+
+    def health(self) -> list[ComponentHealth]:
+        """Whether ledger and graph answer."""
+        start = time.perf_counter()
+        with self._engine.connect() as connection:
+            connection.execute(select(settings.c.name).limit(1)).first()
+        return [ComponentHealth("ledger", True, None, (time.perf_counter() - start) * 1000), self._projection.health()]
+
+    # ------------------------------------------------------------ writing
+
+    def _preparer(self, namespace: str) -> Preparer:
+        checked_namespace(namespace)
+        return Preparer(namespace, self.keys, self._vocabulary, self._clock(), lambda key: self._entity_name(namespace, key))
+
+    def _entity_name(self, namespace: str, key: str) -> str | None:
+        query = select(things.c.name).where(things.c.namespace == namespace, things.c.key == key, things.c.datatype.is_(None))
+        with self._engine.connect() as connection:
+            return connection.execute(query.order_by(things.c.tx_from.desc()).limit(1)).scalar()
+
+    def _record(self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str) -> list[Receipt]:
+        receipts = self._writer.record(namespace, prepared, self._vocabulary, kind=kind, actor=actor)
+        self._projection.notify(max((receipt.transaction for receipt in receipts if not receipt.deduplicated), default=0))
+        return receipts
+
+    def record_stated(
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        claims: Sequence[StatedClaim],
+        *,
+        drop_bad_dates: bool = False,
+        actor: str = "local",
+    ) -> Receipt:
+        """One episode with the statements that the client states, in one transaction."""
+        prepared = self._preparer(namespace).stated(episode, claims, drop_bad_dates=drop_bad_dates)
+        return self._record(namespace, [prepared], "assert", actor)[0]
+
+    def record_extracted(
+        self,
+        namespace: str,
+        episodes: Sequence[tuple[EpisodeDraft, Sequence[ClaimDraft], Sequence[str]]],
+        *,
+        extractor: str,
+        actor: str = "local",
+        quarantined: Sequence[bool] | None = None,
+    ) -> list[Receipt]:
+        """Episodes with the claims that extraction found, in one transaction. Quarantined ones are kept without claims."""
+        preparer = self._preparer(namespace)
+        held = quarantined if quarantined is not None else [False] * len(episodes)
+        prepared = [
+            preparer.extracted(draft, [] if hold else claims, flags, extractor, "QUARANTINED" if hold else "EXTRACTED")
+            for (draft, claims, flags), hold in zip(episodes, held, strict=True)
+        ]
+        return self._record(namespace, prepared, "ingest", actor)
+
+    def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:
+        """Record episodes as PENDING."""
+        preparer = self._preparer(namespace)
+        return self._record(namespace, [preparer.pending(draft, flags) for draft, flags in episodes], "accept", actor)
+
+    def pending(self, limit: int = 100) -> list[PendingEpisode]:
+        """Accepted episodes that still wait for extraction, oldest first."""
+        query = select(episodes).where(episodes.c.status == "PENDING").order_by(episodes.c.row).limit(limit)
+        with self._engine.connect() as connection:
+            return [PendingEpisode(row.namespace, row.key, row.said, _draft(row)) for row in connection.execute(query)]
+
+    def known(self, namespace: str, drafts: Iterable[EpisodeDraft]) -> list[bool]:
+        """Which of the episodes are in the ledger already, as they are."""
+        preparer = self._preparer(namespace)
+        names = [preparer.key_of(draft) for draft in drafts]
+        with self._engine.connect() as connection:
+            query = select(episodes.c.key, episodes.c.revision).where(episodes.c.key.in_({key for key, _ in names}))
+            found = {(row.key, row.revision) for row in connection.execute(query)}
+        return [name in found for name in names]
+
+    def retract(
+        self,
+        namespace: str,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        external_id: str | None = None,
+        reason: str | None,
+        actor: str = "local",
+    ) -> Receipt:
+        """Withdraw an episode by key, or by source and external ID."""
+        checked_namespace(namespace)
+        if key is None:
+            if source is None or external_id is None:
+                raise InvalidInput("name the episode by ID, or by source and external ID", path=("ref",), reason="MISSING")
+            key = self.keys.digest("episode", namespace, checked_name(source, path=("ref", "source")), "id", external_id)
+        else:
+            with self._engine.connect() as connection:
+                query = select(episodes.c.key).where(episodes.c.namespace == namespace, episodes.c.key == key)
+                if connection.execute(query).first() is None:
+                    raise NotFound("there is no such episode in this namespace", id=key)
+        receipt = self._writer.retract(namespace, key, self._vocabulary, actor=actor, reason=reason)
+        self._projection.notify(receipt.transaction)
+        return receipt
+
+    def await_transaction(self, number: int, timeout: float = 10.0) -> None:
+        """Wait until the projection has followed to a transaction."""
+        self._projection.wait_for(number, timeout)
+
+    def rebuild(self) -> None:
+        """Rebuild the projection from the ledger."""
+        self._projection.rebuild()
+
+    def close(self) -> None:
+        """Release files and connections."""
+        self._projection.close()
+        self._engine.dispose()
+
+
+def _changed(before: Vocabulary, after: Vocabulary) -> list[str]:
+    """Predicates whose traits differ."""
+
+    def traits(predicate: Predicate) -> tuple[object, ...]:
+        return predicate.cardinality, predicate.temporal, predicate.after_rival, predicate.inverse, predicate.symmetric
+
+    names = before.predicates.keys() | after.predicates.keys()
+    return sorted(name for name in names if traits(before.predicate(name)) != traits(after.predicate(name)))
+
+
+def _draft(row: Row[Any]) -> EpisodeDraft:
+    """A recorded episode as it was handed in."""
+    return EpisodeDraft(
+        content=row.content or "",
+        source=row.source,
+        external_id=row.external_id,
+        group=row.grp,
+        speaker=row.speaker,
+        addressee=row.addressee,
+        said_at=row.said_text,
+        time_zone=row.time_zone,
+        rank=row.rank,
+        metadata=row.metadata or {},
+        revised_at=row.revised_text,
+        project=row.project,
+    )

@@ -1,0 +1,68 @@
+"""A graph on a fresh ledger, with a clock that tests can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from graph.ledger.database import open_database
+from graph.service import LedgerGraph
+from graph.store.port import GraphBasis
+from graph.views import ComponentHealth
+from ontology.loading import load_vocabulary
+from ontology.vocabulary import Vocabulary
+
+SPEC = Path(__file__).parents[2] / "spec"
+EPOCH = 1_767_225_600_000_000
+"""2026-01-01: the first present of the tests' clock, which goes on by a second a look."""
+
+
+class NoProjection:
+    """A projection that holds nothing: the tests here read the ledger alone."""
+
+    def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
+        return []
+
+    def notify(self, transaction: int) -> None:
+        return None
+
+    def wait_for(self, transaction: int, timeout: float) -> None:
+        return None
+
+    def health(self) -> ComponentHealth:
+        return ComponentHealth("graph", True)
+
+    def rebuild(self) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
+
+
+@pytest.fixture(scope="session")
+def vocabulary() -> Vocabulary:
+    return load_vocabulary(SPEC / "vectors_ontology.yaml")
+
+
+@pytest.fixture
+def open_graph(tmp_path: Path, vocabulary: Vocabulary) -> Iterator[Callable[..., LedgerGraph]]:
+    """Opens (again) the ledger of the test."""
+    opened: list[LedgerGraph] = []
+    ticks = count(EPOCH, 1_000_000)
+
+    def build(words: Vocabulary = vocabulary) -> LedgerGraph:
+        engine = open_database(f"sqlite:///{tmp_path / 'ledger.db'}")
+        opened.append(LedgerGraph(engine, words, lambda _: NoProjection(), clock=lambda: next(ticks)))
+        return opened[-1]
+
+    yield build
+    for graph in opened:
+        graph.close()
+
+
+@pytest.fixture
+def graph(open_graph: Callable[..., LedgerGraph]) -> LedgerGraph:
+    return open_graph()

@@ -1,0 +1,36 @@
+"""Every shared vector through the facade, in the given order and in sampled arrival orders."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from graph.service import LedgerGraph
+from tests.graph.belief.vectors import VECTORS, instant, orders, problem, text
+from tests.graph.ledger.vectors import LedgerWorld
+
+# Erasing comes with its own feature.
+ASKED = [vector for vector in VECTORS["vectors"] if not any(op["op"] == "erase" for op in vector["ops"])]
+
+
+@pytest.mark.parametrize("vector", ASKED, ids=lambda vector: vector["id"])
+def test_vector_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -> None:
+    world = LedgerWorld(graph, "given", vector["ops"])
+    problems = [found for query in vector["queries"] if (found := problem(world, query))]
+    for query in vector["queries"]:
+        if "rectangles" in query:
+            ends = {"inf": "inf"}
+            wanted = [[text(o), instant(a), instant(b), t, ends.get(u, u)] for o, a, b, t, u in query["expect"]]
+            if sorted(wanted, key=str) != world.rectangles(query["rectangles"]):
+                problems.append(str(world.rectangles(query["rectangles"])))
+        if "changes_at_tx" in query and world.recorded[query["changes_at_tx"]] != world.recorded[query["changes_at_tx"] - 1]:
+            problems.append("a duplicate committed a transaction")
+    assert problems == []
+    if vector.get("order_independent", True):
+        latest = [q for q in vector["queries"] if not any(isinstance(v, dict) and "tx" in v for v in q.values())]
+        for number, order in enumerate(islice(orders(len(vector["ops"])), 1, 4)):
+            shuffled = LedgerWorld(graph, f"order{number}", [vector["ops"][place] for place in order])
+            wrong = [found for query in latest if (found := problem(shuffled, query))]
+            assert (order, wrong) == (order, [])

@@ -95,7 +95,11 @@ class GraphQLEndpoint(GraphQL[Request, None]):
 
 
 def create_app(
-    open: Callable[[], Service], *, schema: Schema | None = None, failed: Callable[[], None] = lambda: None, hosts: Sequence[str] = LOOPBACK_NAMES
+    open: Callable[[], Service],
+    *,
+    schema: Schema | None = None,
+    failed: Callable[[], None] = lambda: None,
+    hosts: Sequence[str] = LOOPBACK_NAMES,
 ) -> Starlette:
     """The application. `open` makes the service in a thread after the start; what it made is closed at the end.
 

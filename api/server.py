@@ -85,7 +85,9 @@ def _serve(opening: Opener, listening: socket) -> None:
         server.should_exit = True
 
     app = create_app(opening, failed=give_up)
-    config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on")
+    config = uvicorn.Config(
+        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="none"
+    )
     server = uvicorn.Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -73,7 +73,9 @@ class Supervisor:
                 return 1
             quick = 0 if time.monotonic() - started >= self._steady else quick + 1
             if quick >= self._patience:
-                logger.error("the worker died %d times within %g seconds of its start; giving up (see its messages above)", quick, self._steady)
+                logger.error(
+                    "the worker died %d times within %g seconds of its start; giving up (see its messages above)", quick, self._steady
+                )
                 return 1
             pause = 0.0 if quick <= 1 else min(0.25 * 2**quick, 10)
             logger.warning("the worker (process %s) ended with %s; restarting it", worker.pid, worker.exitcode)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, format_instant, zone_named
+from ontology.names import MAX_NAME
 from workers.readers.conversation import Conversation, Utterance
 from workers.readers.files import SourceFile
 from workers.readers.lines import Record, read_objects, split_items, split_lines
@@ -37,6 +38,12 @@ def _name(value: Any) -> str | None:
     if isinstance(value, dict):
         value = _first(value, ("name", "role", "id"))
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _machine(record: dict[str, Any]) -> str | None:
+    """The role of a message that no participant wrote."""
+    role = record.get("role") or record.get("type")
+    return role if isinstance(role, str) and role in MACHINE else None
 
 
 def _text(content: Any, report: ReadReport) -> str | None:
@@ -87,7 +94,7 @@ class ChatReader:
         self, file: SourceFile, records: Iterator[Record | Rejected], options: ReadOptions, report: ReadReport
     ) -> Iterator[EpisodeDraft | Rejected]:
         conversation = Conversation(self.source, file.name, options, report, file.modified)
-        ahead = [record for record, _ in zip(records, range(_AHEAD), strict=False)]
+        ahead = list(islice(records, _AHEAD))
         people = _People(record.value for record in ahead if isinstance(record, Record))
         last: Instant | None = None
         equal = 0
@@ -96,9 +103,9 @@ class ChatReader:
             if isinstance(record, Rejected):
                 yield record
                 continue
-            role = record.value.get("role") or record.value.get("type")
-            if role in MACHINE:
-                report.skipped[str(role)] += 1
+            machine = _machine(record.value)
+            if machine is not None:
+                report.skipped[machine] += 1
                 continue
             text = _text(_first(record.value, TEXT), report)
             if text is None:
@@ -150,14 +157,14 @@ class _People:
         self._user: str | None = None
         for record in records:
             name = _name(_first(record, SPEAKER))
-            if record.get("role") in MACHINE:
+            if _machine(record) is not None:
                 continue
             self.add(name)
             if record.get("role") in ("user", "human") and self._user is None:
                 self._user = name
 
     def add(self, name: str | None) -> None:
-        if name is not None and name not in self._names and len(self._names) < 3:
+        if name is not None and len(name) <= MAX_NAME and name not in self._names and len(self._names) < 3:
             self._names.append(name)
 
     def other_than(self, speaker: str | None, role: Any) -> str | None:

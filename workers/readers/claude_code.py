@@ -62,7 +62,7 @@ class ClaudeCodeReader:
             kind = record.get("type")
             if kind in SPEAKING and isinstance(record.get("message"), dict):
                 return True
-            if kind in KNOWN and any(key in record for key in ("sessionId", "leafUuid", "messageId", "uuid")):
+            if isinstance(kind, str) and kind in KNOWN and any(key in record for key in ("sessionId", "leafUuid", "messageId", "uuid")):
                 return True
         return bool({"parentUuid", "isSidechain"} & file.keys) or (bool(_RECORD.search(file.head)) and "sessionId" in file.keys)
 

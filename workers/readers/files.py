@@ -17,6 +17,7 @@ HEAD = 2**18
 
 _KEY = re.compile(rb'"([A-Za-z_][\w-]{0,40})"\s*:')
 _ARRAY = re.compile(rb"\[\s*[{\]]")
+_MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\x1f\x8b", b"SQLite format 3")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -50,7 +51,7 @@ class SourceFile:
         if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
             return False
         sample = self.head[:8192]
-        return self.head.startswith((b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\x1f\x8b")) or len(_CONTROL.findall(sample)) > len(sample) // 20
+        return self.head.startswith(_MAGIC) or len(_CONTROL.findall(sample)) > max(8, len(sample) // 20)
 
     @cached_property
     def first_objects(self) -> list[dict[str, Any]]:

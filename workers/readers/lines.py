@@ -21,7 +21,7 @@ _STRUCTURE = re.compile(rb'["\[\]{},]')
 _STRING = re.compile(rb'["\\]')
 
 # Both begin at a fixed text and go on over characters that it does not hold, so a line is passed over once.
-_IMAGE = re.compile(rb'"[A-Za-z0-9+/=_-]{4096,}"')
+_IMAGE = re.compile(rb'("(?:data|base64|b64_json|bytes|blob|image_data|signature)"\s*:\s*")[A-Za-z0-9+/=_-]{1024,}"')
 _DATA_URL = re.compile(rb";base64,[A-Za-z0-9+/=_-]{256,}")
 
 
@@ -71,7 +71,7 @@ def without_images(data: bytes, mended: Counter[str]) -> bytes:
     """`data` with the base64 of images and files cut out, before anything is parsed; each is counted."""
     if len(data) < _LONG:
         return data
-    data, found = _IMAGE.subn(b'""', data)
+    data, found = _IMAGE.subn(rb'\1"', data)
     data, more = _DATA_URL.subn(b";base64,", data)
     if found + more:
         mended["base64 cut out"] += found + more
@@ -150,7 +150,10 @@ def split_items(file: BinaryIO, limit: int = MAX_LINE) -> Iterator[Line]:
                     if place > 1 or began:
                         yield taken()
                     return
-        keep(chunk[start:])
+        if depth:
+            keep(chunk[start:])
+        else:
+            number += chunk.count(b"\n")
     if began:
         yield taken()
 

@@ -29,7 +29,7 @@ _LOG = re.compile(
     r"|\S{1,200}\.\w{1,5}:\d+(?::\d+)?: \S"
     r"|(?:PASS(?:ED)?|FAIL(?:ED)?|ok|SKIP(?:PED)?|---)[: ]+(?:\S+(?:::|/|\.)\S+|Test\w+)"
     r"|={3,}.*={3,}$|-{3,} .* -{3,}$"
-    r"|[✓✔✗✘✖×●] \S|⎿|⏺ \w+\("
+    r"|[✓✔✗✘✖×] \S|⎿|⏺ \w+\("
     r"|API Error: |fatal: |bash: |zsh: |sh: \d+: |curl: \(\d+\)|make(?:\[\d+\])?: (?:\*\*\*|Entering|Leaving|Nothing)"
 )
 _TRACE = re.compile(

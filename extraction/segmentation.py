@@ -13,7 +13,7 @@ from extraction import machine_text as machine
 from extraction.scaffolding import blanked, scaffolding, without
 
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>.*)")
-_ITEM = re.compile(r"(?:[-*+•‣▪–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_ITEM = re.compile(r"(?:[-*+•‣▪●○–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _FRONT_MATTER_KEY = re.compile(r"[\w.-]{1,60}[ \t]*:|[ \t]+\S|- |#|$")
 _SUMMARY = "This session is being continued from a previous conversation"

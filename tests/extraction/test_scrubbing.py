@@ -89,6 +89,10 @@ CONTEXTS = [
     ("AccountKey=" + MIXED[:60] + "==;EndpointSuffix=core.windows.net", MIXED[:20]),
     ("https://hooks.slack.com/services/T0000/B0000/" + MIXED[:24], MIXED[:24]),
     ("https://a.blob.core.windows.net/c?sv=1&sig=" + MIXED[:40] + "%3D", MIXED[:20]),
+    ("https://" + HEX[:40] + "@github.com/acme/billing.git", HEX[:40]),
+    ("machine api.example.com login maya password hunter2", "hunter2"),
+    ("SECRET_KEY_BASE=" + HEX[:64], HEX[:64]),
+    ("STRIPE_KEY=abcd1234efgh", "abcd1234efgh"),
     (PEM.format(""), "MIIEpAIB"),
     (PEM.format("RSA "), "MIIEpAIB"),
     (PEM.format("OPENSSH ").replace("\n", "\\n"), "MIIEpAIB"),
@@ -130,6 +134,9 @@ HARMLESS = [
     "DB_PASSWORD=$SECRET",
     "API_KEY=<your key>",
     "const token = getToken();",
+    "CACHE_KEY=user_profile_cache and PRIMARY_KEY=OTHER_KEY_2",
+    "User(name=name, password=hashed_password)",
+    "ssh://deploy@example.com and https://some-organisation-name@example.com",
     "the secret of the sauce: 5 apples",
     "sk-learn-contrib-metric-learn",
     "the disk-a1b2c3d4e5f6 volume",
@@ -226,6 +233,6 @@ def test_a_text_without_findings_is_unchanged(text: str) -> None:
 )
 def test_hostile_texts_take_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     SCRUBBER.scrub(text)
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4

@@ -141,6 +141,6 @@ def test_spans_are_ordered_disjoint_trimmed_and_not_empty(text: str) -> None:
 )
 def test_hostile_texts_take_linear_time(unit: str) -> None:
     text = unit * (200_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     speech_spans(text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

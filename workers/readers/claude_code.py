@@ -41,11 +41,12 @@ _UNSAID = (
 
 
 def project_of(cwd: Any) -> str | None:
-    """The last part of a working directory, of either kind of path."""
+    """The last part of a working directory, of either kind of path; a home folder is no project."""
     if not isinstance(cwd, str):
         return None
     parts = [part for part in re.split(r"[/\\]+", cwd) if part.strip()]
-    return parts[-1] if parts and not parts[-1].endswith(":") else None
+    home = len(parts) >= 2 and parts[-2].lower() in ("home", "users") and len(parts) <= 3
+    return None if not parts or home or parts == ["root"] or parts[-1].endswith(":") else parts[-1]
 
 
 @dataclass(frozen=True, slots=True)

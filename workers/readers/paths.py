@@ -65,10 +65,15 @@ def _read(path: Path, options: ReadOptions, report: ReadReport, readers: Sequenc
 
 def _files(path: Path) -> Iterator[tuple[Path | Rejected, str]]:
     """The files to read with their path below `path`; what cannot be looked into is refused."""
-    if not path.exists():
+    try:
+        folder_asked_for = stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         yield Rejected(str(path), None, "missing", "there is no such file or folder"), ""
         return
-    if not path.is_dir():
+    except OSError as refusal:
+        yield Rejected(str(path), None, "unreadable", f"this cannot be looked at ({refusal.strerror})"), ""
+        return
+    if not folder_asked_for:
         yield path, path.name
         return
     failures: list[OSError] = []

@@ -11,7 +11,7 @@ KEPT_REJECTIONS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line (from 1; in a JSON array the number of the item; None: the whole file) that could not be read, and why.
+    """A line (from 1; None: the whole file), or the item of a JSON array that begins on it, that could not be read, and why.
 
     `kind` is one of: missing, unreadable, empty, binary, unrecognised (files); json, not-an-object, empty-line, too-long,
     timestamp, text, name, id (lines). The message holds nothing of the text.

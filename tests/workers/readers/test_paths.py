@@ -99,13 +99,13 @@ def test_an_unknown_zone_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_a_large_file_is_streamed_in_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes((json.dumps(CHAT[0] | {"text": "word " * 2000}).encode() + b"\n") * 1200)
+    path.write_bytes((json.dumps(CHAT[0] | {"text": "word " * 6000}).encode() + b"\n") * 300)
     tracemalloc.start()
     count = sum(1 for _ in read_path(path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 1200
-    assert path.stat().st_size > 12_000_000 > peak
+    assert count == 300
+    assert path.stat().st_size > 9_000_000 > peak * 1.5
 
 
 HEADS = st.sampled_from(
@@ -127,7 +127,7 @@ TAILS = st.one_of(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(HEADS, TAILS, st.sampled_from([".jsonl", ".json", ".md"]))
 def test_any_bytes_are_read_or_reported(tmp_path: Path, head: bytes, tail: bytes, ending: str) -> None:
     path = tmp_path / f"f{ending}"
@@ -151,7 +151,7 @@ KEYS = [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), JSON, max_size=6), max_size=4), st.booleans(), HEADS)
 def test_any_shapes_of_json_are_read_or_reported(tmp_path: Path, rows: list[dict[str, object]], array: bool, head: bytes) -> None:
     path = tmp_path / "f.json"

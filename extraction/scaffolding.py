@@ -81,6 +81,8 @@ def scaffolding(text: str) -> list[Region]:
     much is stripped rather than too little. A stray end tag is a region of its own. Linear: a name that found no end tag
     is not looked for again.
     """
+    if "<" not in text and "-->" not in text and "```" not in text:
+        return []
     tokens = _tokens(text)
     last_close = {name: at for at, (_, _, name, closes) in enumerate(tokens) if closes}
     regions: list[Region] = []
@@ -124,6 +126,8 @@ def _merged(regions: list[Region]) -> list[Region]:
 
 def blanked(text: str, regions: list[Region]) -> str:
     """`text` of the same length with the regions' characters, except line ends, as NUL (which is no indentation)."""
+    if not regions:
+        return text
     pieces, at = [], 0
     for start, end in regions:
         pieces.append(text[at:start])

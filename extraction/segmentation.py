@@ -16,6 +16,8 @@ _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _ITEM = re.compile(r"(?:[-*+•‣▪●○–]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _FRONT_MATTER_KEY = re.compile(r"[\w.-]{1,60}[ \t]*:|[ \t]+\S|- |#|$")
+_KEY = re.compile(r"\w[\w /-]{0,30}: ")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
 _SUMMARY = "This session is being continued from a previous conversation"
 _CODE_INDENT = 4
 _WRAPPED = 50
@@ -143,6 +145,8 @@ def _after_indented(lines: list[_Line], at: int) -> int:
 
 
 def _starts_anew(before: _Line, line: _Line) -> bool:
+    if _DATED.match(line.body) or (_KEY.match(line.body) and _KEY.match(before.body)):
+        return True
     return (line.body[0].isupper() and len(before.body) < _WRAPPED) or bool(_HEADING.match(before.body))
 
 

@@ -28,6 +28,8 @@ MACHINE = {
     "bracketed log": "[2025-03-01T10:00:00Z] [worker] Alice works at Acme",
     "log without level": "2025-03-01 10:00:00 Alice works at Acme\n2025-03-01 10:00:01 Bob works at Acme",
     "level": "ERROR: Alice works at Acme\n[WARN] Alice works at Acme",
+    "npm": "npm ERR! code ELIFECYCLE\nnpm warn Alice works at Acme",
+    "environment": "DB_HOST=localhost\nexport NAME='Alice works at Acme'",
     "syslog": "Mar 01 10:00:00 web1 app[12]: Alice works at Acme",
     "access log": '10.0.0.1 - - [01/Mar/2025:10:00:00 +0000] "GET / HTTP/1.1" 200',
     "python trace": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    Alice left\nValueError: Alice works at Acme',
@@ -75,6 +77,7 @@ PROSE = [
     "5 > 3 and Ana knows it",
     "#1 priority is the migration",
     "class of 2015, Ana and I",
+    "DB_HOST=localhost works for me",
     "Return the keys to Ana; she lives next door.",
     "雾凇词库部署在香港。",
     "👩‍💻 Sam joined",
@@ -95,6 +98,7 @@ def test_a_hard_wrapped_paragraph_is_one_span_and_short_lines_are_several() -> N
     wrapped = "The billing service has been running on Heroku since last\nAugust, when Priya moved it."
     assert said(wrapped) == [wrapped]
     assert said("moved to Lisbon\nStarted a new job") == ["moved to Lisbon", "Started a new job"]
+    assert said("status: done\nowner: Ana\n2025-03-01 Ana left") == ["status: done", "owner: Ana", "2025-03-01 Ana left"]
     assert said("Ana lives in\nthe old town") == ["Ana lives in\nthe old town"]
 
 

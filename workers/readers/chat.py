@@ -25,6 +25,7 @@ STAMP = ("timestamp", "said", "said_at", "saidAt", "time", "datetime", "date", "
 GROUP = ("conversation", "conversation_id", "session", "session_id", "group", "channel", "thread")
 MACHINE = frozenset({"system", "tool", "function", "developer", "ipython", "environment"})
 _KEPT = ("id", "role", "model", "channel")
+_UNIQUE = 16
 _AHEAD = 100
 """So many messages are looked at for who takes part before the first is handed out."""
 
@@ -68,10 +69,10 @@ def _text(content: Any, report: ReadReport) -> str | None:
 class ChatReader:
     """Reads chat files.
 
-    `external_id` is the file's stem with the message's stamp (`friends@2023-01-14T18:02:00Z`, with `~2` for a second
-    message of that time) so that it survives a move of the file and messages put before it; without a stamp the stem with
-    the message's place (`friends:12`). A message's own ID is used instead where it has one: as it stands where it is long
-    enough to be unique (16 characters), else after the stem.
+    `external_id` is a message's own ID where that is long enough to be unique (16 characters). Else it is the file's stem
+    with the message's stamp (`friends@2023-01-14T18:02:00Z`, with `~2` for a second message of that time), so that it
+    survives a move of the file and messages put before it; without a stamp it is the folder's and the file's name with
+    the message's own ID or place (`chats/friends:12`).
     """
 
     source: str = "chat"
@@ -96,7 +97,7 @@ class ChatReader:
         conversation = Conversation(self.source, file.name, options, report, file.modified)
         ahead = list(islice(records, _AHEAD))
         people = _People(record.value for record in ahead if isinstance(record, Record))
-        last: Instant | None = None
+        latest: Instant | None = None
         equal = 0
         zone = zone_named(options.time_zone)
         for record in chain(ahead, records):
@@ -120,33 +121,40 @@ class ChatReader:
             except InvalidInput as failure:
                 yield Rejected(file.name, record.line, "timestamp", stamp_problem(stated, failure))
                 continue
-            equal = equal + 1 if stamp is not None and stamp == last else 1
-            last = stamp if stamp is not None else last
+            if stamp is not None and (latest is None or stamp >= latest):
+                equal = equal + 1 if stamp == latest else 1
+                latest = stamp
+                which = equal
+            else:
+                which = 0
             speaker = _name(_first(record.value, SPEAKER))
             people.add(speaker)
             group = _first(record.value, GROUP)
             yield from conversation.add(
                 Utterance(
                     text=text,
-                    external_id=_external_id(file.stem, record, stamp, equal),
+                    external_id=_external_id(file, record, stamp, which),
                     line=record.line,
                     stamp=stamp,
                     speaker=speaker or options.speaker,
                     addressee=_name(_first(record.value, ADDRESSEE)) or people.other_than(speaker, record.value.get("role")),
-                    group=group if isinstance(group, str) and group.strip() else file.stem,
+                    group=group if isinstance(group, str) and group.strip() else file.place,
                     metadata={key: record.value[key] for key in _KEPT if isinstance(record.value.get(key), str)},
                 )
             )
         yield from conversation.close()
 
 
-def _external_id(stem: str, record: Record, stamp: Instant | None, equal: int) -> str:
+def _external_id(file: SourceFile, record: Record, stamp: Instant | None, which: int) -> str:
+    """The message's own ID, or one of its stamp and `which` of that stamp it is (0: earlier than one before it)."""
     own = _first(record.value, ("uuid", "id", "message_id", "messageId"))
-    if isinstance(own, (str, int)) and not isinstance(own, bool) and str(own).strip():
-        return str(own) if len(str(own)) >= 16 else f"{stem}:{own}"
+    known = isinstance(own, (str, int)) and not isinstance(own, bool) and bool(str(own).strip())
+    if known and len(str(own)) >= _UNIQUE:
+        return str(own)
     if stamp is None:
-        return f"{stem}:{record.place}"
-    return f"{stem}@{format_instant(stamp)}" + (f"~{equal}" if equal > 1 else "")
+        return f"{file.place}:{own if known else record.place}"
+    # Behind its time a message may share it with one that is long past, so its place tells them apart.
+    return f"{file.stem}@{format_instant(stamp)}" + (f"~{which}" if which > 1 else "" if which else f":{record.place}")
 
 
 class _People:

@@ -23,7 +23,8 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """`name` is how the caller wrote its path, `relative` its path below what the caller asked for, with `/`.
+    """`name` is how the caller wrote its path, `relative` its path from the name of the folder asked for, or of
+    its own, on (`notes/2025/standup.md`).
 
     `head` are its first 256 KB, `modified` is when it was last modified, `size` its bytes.
     """
@@ -39,6 +40,12 @@ class SourceFile:
     def stem(self) -> str:
         """The file's name without its ending."""
         return self.path.stem
+
+    @property
+    def place(self) -> str:
+        """The stem with the name of the folder that it lies in (`friends/messages`): files of one name mostly lie apart."""
+        folder = self.path.absolute().parent.name
+        return f"{folder}/{self.stem}" if folder else self.stem
 
     @cached_property
     def start(self) -> bytes:

@@ -32,7 +32,7 @@ _CHUNK = 2**18
 class NotesReader:
     """Reads notes.
 
-    The external ID is the front matter's `id`, or the path below what was asked for (`notes/2025-03-01.md`); later parts
+    The external ID is the front matter's `id`, or the path from the folder asked for on (`notes/2025-03-01.md`); later parts
     have `#2` and so on. Said at: the front matter's date, or a date in the file's name, or when the file was modified.
     The speaker is the option, or the front matter's author, or nobody.
     """

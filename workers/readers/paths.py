@@ -64,7 +64,7 @@ def _read(path: Path, options: ReadOptions, report: ReadReport, readers: Sequenc
 
 
 def _files(path: Path) -> Iterator[tuple[Path | Rejected, str]]:
-    """The files to read with their path below `path`; what cannot be looked into is refused."""
+    """The files to read with their path from the folder asked for, or their own, on; what cannot be looked into is refused."""
     try:
         folder_asked_for = stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -74,14 +74,15 @@ def _files(path: Path) -> Iterator[tuple[Path | Rejected, str]]:
         yield Rejected(str(path), None, "unreadable", f"this cannot be looked at ({refusal.strerror})"), ""
         return
     if not folder_asked_for:
-        yield path, path.name
+        yield path, f"{path.absolute().parent.name}/{path.name}".lstrip("/")
         return
+    base = path.absolute().name
     failures: list[OSError] = []
     for folder, folders, names in os.walk(path, onerror=failures.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(name for name in names if not name.startswith(".")):
             file = Path(folder, name)
-            yield file, file.relative_to(path).as_posix()
+            yield file, f"{base}/{file.relative_to(path).as_posix()}".lstrip("/")
     for failure in failures:
         yield Rejected(str(failure.filename), None, "unreadable", f"the folder cannot be read ({failure.strerror})"), ""
 

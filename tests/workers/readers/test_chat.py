@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.workers.readers.writing import read, texts, write_lines
 from workers.readers import ReadOptions
@@ -23,7 +26,7 @@ def test_an_array_is_read_item_by_item(tmp_path: Path, indent: int | None, mark:
     path.write_bytes(mark + json.dumps([ANA, BEN], indent=indent).encode())
     (first, second), rejected, _ = read(path)
     assert not rejected
-    assert (first.source, first.external_id, first.group) == ("chat", "friends@2023-01-14T18:02:00Z", "friends")
+    assert (first.source, first.external_id, first.group) == ("chat", "friends@2023-01-14T18:02:00Z", f"{tmp_path.name}/friends")
     assert (first.speaker, first.addressee, first.said_at, first.project) == ("Ana", "Ben", "2023-01-14T18:02:00Z", None)
     assert (second.speaker, second.addressee) == ("Ben", "Ana")
 
@@ -53,13 +56,13 @@ def test_a_role_alone_is_the_speaker_and_the_option_names_the_user(tmp_path: Pat
     lines = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
     drafts, _, _ = read(write_lines(tmp_path / "p.jsonl", lines), ReadOptions(speaker="Maya"))
     assert [(draft.speaker, draft.addressee) for draft in drafts] == [("Maya", "assistant"), ("assistant", "Maya")]
-    assert [draft.external_id for draft in drafts] == ["p:1", "p:2"]
+    assert [draft.external_id for draft in drafts] == [f"{tmp_path.name}/p:1", f"{tmp_path.name}/p:2"]
 
 
 def test_turns_with_addressee_and_id_are_read(tmp_path: Path) -> None:
     line = {"id": "d1", "speaker": "Ngozi", "addressee": "Bo", "said": "2025-01-15T11:20:00Z", "text": "Always lint."}
     (draft,), _, _ = read(write_lines(tmp_path / "turns.jsonl", [line]))
-    assert (draft.external_id, draft.addressee, draft.said_at) == ("turns:d1", "Bo", "2025-01-15T11:20:00Z")
+    assert (draft.external_id, draft.addressee, draft.said_at) == ("turns@2025-01-15T11:20:00Z", "Bo", "2025-01-15T11:20:00Z")
     assert draft.metadata["id"] == "d1"
 
 
@@ -84,7 +87,24 @@ def test_a_chat_keeps_its_ids_wherever_its_file_lies(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     here, _, _ = read(write_lines(tmp_path / "c.jsonl", [ANA, BEN]))
     there, _, _ = read(write_lines(tmp_path / "other" / "c.jsonl", [ANA, BEN]))
-    assert here == there
+    assert [draft.external_id for draft in here] == [draft.external_id for draft in there]
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 4)), min_size=1, max_size=12))
+def test_no_two_messages_of_a_file_share_an_id(stamps: list[int | None]) -> None:
+    lines = [
+        {"speaker": "Ana", "text": str(place), "timestamp": None if stamp is None else 1_700_000_000 + stamp}
+        for place, stamp in enumerate(stamps)
+    ]
+    with TemporaryDirectory() as folder:
+        drafts, _, _ = read(write_lines(Path(folder) / "c.jsonl", lines))
+    assert len({draft.external_id for draft in drafts}) == len(drafts) > 0
+
+
+def test_a_long_id_of_its_own_is_kept_and_a_short_one_only_where_there_is_no_time(tmp_path: Path) -> None:
+    lines = [ANA | {"id": "0123456789abcdef"}, BEN | {"id": 7}, {"id": 8, "speaker": "Ana", "text": "Hm."}]
+    drafts, _, _ = read(write_lines(tmp_path / "c.jsonl", lines))
+    assert [draft.external_id for draft in drafts] == ["0123456789abcdef", "c@2023-01-14T18:03:00Z", f"{tmp_path.name}/c:8"]
 
 
 BAD: list[tuple[Any, str]] = [

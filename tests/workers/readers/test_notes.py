@@ -35,7 +35,9 @@ def test_when_a_note_was_said(tmp_path: Path, name: str, content: str, said: str
     (draft,), rejected, _ = read(note(tmp_path / name, content))
     assert not rejected
     assert draft.content == content
-    assert (draft.source, draft.external_id, draft.said_at, draft.metadata["saidAtFrom"]) == ("notes", name, said, basis)
+    assert (draft.source, draft.external_id, draft.said_at, draft.metadata["saidAtFrom"]) == (
+        *("notes", f"{tmp_path.name}/{name}", said, basis),
+    )
 
 
 def test_a_date_that_does_not_exist_is_refused(tmp_path: Path) -> None:
@@ -60,17 +62,18 @@ def test_who_speaks_is_the_option_or_the_author_or_nobody(tmp_path: Path) -> Non
 def test_a_long_note_is_split_at_headings_with_numbered_ids(tmp_path: Path) -> None:
     content = "".join(f"# Part {part}\n\n" + "All words of it.\n\n" * 4500 for part in range(3))
     drafts, _, _ = read(note(tmp_path / "long.md", content))
-    assert [draft.external_id for draft in drafts] == ["long.md", "long.md#2", "long.md#3"]
+    assert [draft.external_id for draft in drafts] == [f"{tmp_path.name}/long.md{part}" for part in ("", "#2", "#3")]
     assert [draft.said_at for draft in drafts] == ["2025-02-19T21:20:00Z", "2025-02-19T21:20:00.000001Z", "2025-02-19T21:20:00.000002Z"]
     assert all(draft.content.startswith("# Part") for draft in drafts)
     assert "".join(texts(drafts)) == content
 
 
-def test_notes_in_folders_have_the_path_below_what_was_asked_for(tmp_path: Path) -> None:
+def test_notes_of_one_name_in_several_folders_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     note(tmp_path / "a" / "README.md", "One.")
     note(tmp_path / "README.md", "Two.")
-    assert [draft.external_id for draft in read(tmp_path)[0]] == ["README.md", "a/README.md"]
+    assert [draft.external_id for draft in read(tmp_path)[0]] == [f"{tmp_path.name}/{path}" for path in ("README.md", "a/README.md")]
+    assert [draft.external_id for draft in read(tmp_path / "a" / "README.md")[0]] == ["a/README.md"]
 
 
 @pytest.mark.parametrize(

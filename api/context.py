@@ -1,0 +1,79 @@
+"""What one request knows: the graph, its namespace, one `now`, and the basis that its unpinned snapshots share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from api.identity import Pin
+from api.ingestion import Ingestion
+from graph.facade import Graph, Snapshot
+from graph.views import Basis
+from ontology.instant import Instant
+
+
+@dataclass(slots=True)
+class Context:
+    """One request.
+
+    `latest` is the last transaction that the request has seen: all snapshots of one request without `recordedAt` stand on it.
+    A mutation moves it on.
+    """
+
+    graph: Graph
+    ingestion: Ingestion
+    namespace: str
+    now: Instant
+    request_id: str = "-"
+    actor: str = "local"
+    latest: int | None = field(default=None)
+
+    def snapshot(
+        self, *, valid_at: Instant | None = None, recorded_at: Instant | None = None, evidence_until: Instant | None = None
+    ) -> Snapshot:
+        """A snapshot; a missing axis is the present of this request."""
+        snapshot = self.graph.snapshot(
+            self.namespace,
+            valid_at=valid_at,
+            recorded_at=recorded_at,
+            evidence_until=evidence_until,
+            transaction=self.latest if recorded_at is None else None,
+            now=self.now,
+        )
+        if recorded_at is None:
+            self.latest = snapshot.basis.transaction
+        return snapshot
+
+    def pinned(self, pin: Pin) -> Snapshot:
+        """The snapshot that an ID or cursor names."""
+        return self.graph.snapshot(
+            self.namespace, valid_at=pin.valid_at, evidence_until=pin.evidence_until, transaction=pin.transaction, now=self.now
+        )
+
+    def committed(self, now: Instant) -> None:
+        """After a mutation: what is read next sees it."""
+        self.latest, self.now = None, max(now, self.now)
+
+
+@dataclass(slots=True)
+class Scope:
+    """The snapshot that a sub-tree stands on. `given` names the arguments of `asOf` that were stated; IDs name the basis where any was."""
+
+    context: Context
+    snapshot: Snapshot
+    given: frozenset[str] = frozenset()
+
+    @property
+    def basis(self) -> Basis:
+        """The basis of the snapshot."""
+        return self.snapshot.basis
+
+    @property
+    def pin(self) -> Pin:
+        """The basis as IDs and cursors name it."""
+        basis = self.snapshot.basis
+        return Pin(basis.valid_at, basis.transaction, basis.evidence_until)
+
+    @property
+    def id_pin(self) -> Pin | None:
+        """The basis where IDs name it."""
+        return self.pin if self.given else None

@@ -1,0 +1,47 @@
+"""Keyset cursors: the position after which a page goes on, and the basis that it stands on, so that pages never shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api.identity import Pin, pack, read_pin, unpack
+from ontology.errors import InvalidInput
+
+MAX_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A position of the facade and the basis of its page; `pin` is None for what has no basis (transactions)."""
+
+    position: tuple[Any, ...]
+    pin: Pin | None
+
+
+def encode_cursor(kind: str, position: Sequence[Any], pin: Pin | None) -> str:
+    """The opaque cursor of a connection of one kind."""
+    basis = None if pin is None else [pin.valid_at, pin.transaction, pin.evidence_until]
+    return pack([f"after:{kind}", list(position), basis])
+
+
+def decode_cursor(text: str, kind: str, *, pinned: bool = True) -> Cursor:
+    """The cursor, or InvalidInput where it is none, or one of another kind of connection."""
+    parts = unpack(text)
+    refused = InvalidInput(f"{text[:40]!r} is no cursor of this connection", path=("after",), reason="INVALID_CURSOR")
+    if parts is None or len(parts) != 3 or parts[0] != f"after:{kind}" or not isinstance(parts[1], list):
+        raise refused
+    pin = read_pin(parts[2]) if isinstance(parts[2], list) else None
+    if pinned != (pin is not None):
+        raise refused
+    return Cursor(tuple(parts[1]), pin)
+
+
+def checked_first(first: int | None, default: int) -> int:
+    """The page size, 1 to 100; null is the default."""
+    if first is None:
+        return default
+    if not 1 <= first <= MAX_PAGE:
+        raise InvalidInput(f"first is 1 to {MAX_PAGE}, not {first}", path=("first",), reason="OUT_OF_RANGE")
+    return first

@@ -1,0 +1,238 @@
+"""The way of an episode into the graph: scrub, scan, extract in another process, record."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import BoundedSemaphore, Event, Thread
+from time import time_ns
+from typing import Any, Protocol
+
+from api.pool import ATTEMPTS, ExtractionPool
+from graph.facade import Graph
+from graph.views import Receipt, StatedClaim
+from ontology.claim import ClaimDraft, ObjectDraft
+from ontology.edtf import parse_edtf
+from ontology.episode import EpisodeDraft, Turn
+from ontology.errors import InvalidInput, Overloaded
+from ontology.instant import Instant, zone_named
+from ontology.names import checked_content
+
+logger = logging.getLogger(__name__)
+
+WAITING = 16
+"""How many callers may wait for an extraction at a time; fewer than the threads that answer, so that queries always find one."""
+
+BATCH = 50
+"""Accepted episodes that are taken up at a time."""
+
+
+class ScrubbedText(Protocol):
+    """A text without secrets, and the rules that found some."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def findings(self) -> Sequence[str]: ...
+
+
+class ScrubbedMetadata(Protocol):
+    """Metadata without secrets, and the rules that found some."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+    @property
+    def findings(self) -> Sequence[str]: ...
+
+
+class Scrubber(Protocol):
+    """Replaces secrets (`extraction.scrubbing.Scrubber`)."""
+
+    def scrub(self, text: str) -> ScrubbedText: ...
+
+    def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata: ...
+
+
+class Threats(Protocol):
+    """What a scan found, and whether a person must look first."""
+
+    @property
+    def flags(self) -> Sequence[str]: ...
+    @property
+    def quarantine(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """An episode that may be stored: no secrets in it, its flags, and whether it is held back."""
+
+    episode: EpisodeDraft
+    flags: tuple[str, ...]
+    quarantine: bool
+
+
+def said_at(episode: EpisodeDraft) -> Instant:
+    """The reference for relative dates: the first instant of the stated time, else now. Raises InvalidInput with its path."""
+    try:
+        zone = zone_named(episode.time_zone)
+    except InvalidInput as failure:
+        raise failure.under("timeZone") from failure
+    if episode.said_at is None:
+        return time_ns() // 1000
+    try:
+        return parse_edtf(episode.said_at, zone=zone).lo
+    except InvalidInput as failure:
+        raise failure.under("saidAt") from failure
+
+
+def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
+    """What extraction reads of an episode."""
+    return Turn(
+        id=episode.external_id or "",
+        text=episode.content,
+        said=said,
+        speaker=episode.speaker,
+        addressee=episode.addressee,
+        time_zone=episode.time_zone,
+        project=episode.project,
+    )
+
+
+class Ingestion:
+    """Records episodes. Every method blocks its thread, none the event loop. `start` takes up what an earlier process left pending."""
+
+    def __init__(self, graph: Graph, pool: ExtractionPool, scrubber: Scrubber, scan: Callable[[str], Threats]) -> None:
+        self._graph = graph
+        self._pool = pool
+        self._scrubber = scrubber
+        self._scan = scan
+        self._turnstile = BoundedSemaphore(WAITING)
+        self._work = Event()
+        self._closing = Event()
+        self._thread = Thread(target=self._follow, name="backlog", daemon=True)
+
+    def start(self) -> None:
+        """Begin to extract accepted episodes in the background."""
+        self._work.set()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop; what is pending stays on disk for the next start."""
+        self._closing.set()
+        self._work.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._pool.close()
+
+    def clean(self, episode: EpisodeDraft) -> Clean:
+        """The episode without secrets, scanned. Raises InvalidInput."""
+        content = self._scrubber.scrub(episode.content)
+        metadata = self._scrubber.scrub_metadata(episode.metadata)
+        threats = self._scan(content.text)
+        flags = dict.fromkeys((*content.findings, *metadata.findings, *threats.flags))
+        return Clean(replace(episode, content=content.text, metadata=metadata.metadata), tuple(flags), threats.quarantine)
+
+    def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
+        """Record an episode with what extraction finds in it; its statements are believed when this returns.
+
+        Where extraction fails the episode is on disk as PENDING, to be tried again. Raises InvalidInput, and Overloaded where
+        too many callers wait already.
+        """
+        checked_content(episode.content)
+        said = said_at(episode)
+        clean = self.clean(episode)
+        if clean.quarantine or not clean.episode.speech:
+            return self._record(namespace, clean, [], extractor="none", actor=actor)
+        if not self._turnstile.acquire(blocking=False):
+            raise Overloaded(f"{WAITING} episodes are being extracted already; try again, or send it with wait: false", retry_after=2)
+        try:
+            extractor, claims = self._pool.extract([turn_of(clean.episode, said)])
+        except Exception:
+            logger.exception("extraction failed; the episode is kept as PENDING")
+            return self._keep(namespace, clean, actor)
+        finally:
+            self._turnstile.release()
+        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor)
+
+    def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
+        """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput."""
+        checked_content(episode.content)
+        said_at(episode)
+        clean = self.clean(episode)
+        if clean.quarantine:
+            return self._record(namespace, clean, [], extractor="none", actor=actor)
+        return self._keep(namespace, clean, actor)
+
+    def state(
+        self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool, actor: str = "local"
+    ) -> Receipt:
+        """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
+        metadata = self._scrubber.scrub_metadata(episode.metadata)
+        clean = replace(episode, content=self._text(episode.content), metadata=metadata.metadata)
+        stated = [self._stated(claim) for claim in claims]
+        return self._graph.record_stated(namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor)
+
+    def _keep(self, namespace: str, clean: Clean, actor: str) -> Receipt:
+        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor)[0]
+        self._work.set()
+        return receipt
+
+    def _record(self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, actor: str) -> Receipt:
+        episodes = [(clean.episode, claims, clean.flags)]
+        quarantined = [clean.quarantine]
+        return self._graph.record_extracted(namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined)[0]
+
+    def _text(self, text: str) -> str:
+        return self._scrubber.scrub(text).text if text else text
+
+    def _object(self, object: ObjectDraft) -> ObjectDraft:
+        return replace(object, text=self._text(object.text))
+
+    def _stated(self, claim: StatedClaim) -> StatedClaim:
+        draft = claim.draft
+        scrubbed = replace(
+            draft,
+            subject=self._text(draft.subject),
+            object=self._object(draft.object),
+            qualifier=self._text(draft.qualifier),
+            replaces=None if draft.replaces is None else self._object(draft.replaces),
+        )
+        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self._text(claim.quote))
+
+    def _follow(self) -> None:
+        """The background: extract what is pending until there is nothing, then wait for more."""
+        failures: Counter[str] = Counter()
+        while not self._closing.is_set():
+            self._work.wait()
+            self._work.clear()
+            try:
+                while not self._closing.is_set() and self._take_up(failures):
+                    pass
+            except Exception:
+                logger.exception("the backlog cannot be worked off; trying again")
+                if not self._closing.wait(5):
+                    self._work.set()
+
+    def _take_up(self, failures: Counter[str]) -> bool:
+        """Extract and commit one batch of pending episodes; False where there is none.
+
+        What fails ATTEMPTS times stays pending and is left alone until the next start.
+        """
+        left_alone = {key for key, count in failures.items() if count >= ATTEMPTS}
+        pending = self._graph.pending(BATCH + len(left_alone))
+        waiting = [each for each in pending if each.key not in left_alone]
+        for each in waiting:
+            if self._closing.is_set():
+                return False
+            try:
+                extractor, claims = self._pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
+                flags = self._scan(each.draft.content).flags
+                self._graph.record_extracted(each.namespace, [(each.draft, claims[0], flags)], extractor=extractor)
+            except Exception:
+                if self._closing.is_set():
+                    return False
+                failures[each.key] += 1
+                logger.exception("extraction of the pending episode %s failed (%d of %d)", each.key, failures[each.key], ATTEMPTS)
+        return bool(waiting)

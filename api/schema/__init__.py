@@ -1,0 +1,1 @@
+"""The GraphQL schema: types, queries, mutations; thin over the facade."""

@@ -1,0 +1,157 @@
+"""Relay connections: one edge and one connection type for each kind of object, and how a page of the facade becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import strawberry
+
+from api.context import Scope
+from api.cursors import Cursor, decode_cursor, encode_cursor
+from api.identity import Pin
+from api.scalars import DateTime
+from graph.views import Page
+from ontology.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from api.schema.entity import Entity
+    from api.schema.episode import Episode, Evidence
+    from api.schema.statement import Statement
+
+V = TypeVar("V")
+
+
+@strawberry.type
+class PageInfo:
+    """Where a page stands."""
+
+    has_next_page: bool
+    has_previous_page: bool
+    start_cursor: str | None
+    end_cursor: str | None
+
+
+@strawberry.type
+class StatementEdge:
+    """A statement and its cursor."""
+
+    cursor: str
+    node: Annotated[Statement, strawberry.lazy("api.schema.statement")]
+
+
+@strawberry.type
+class StatementConnection:
+    """A page of statements."""
+
+    edges: list[StatementEdge]
+    page_info: PageInfo
+
+
+@strawberry.type
+class EntityEdge:
+    """An entity and its cursor."""
+
+    cursor: str
+    node: Annotated[Entity, strawberry.lazy("api.schema.entity")]
+
+
+@strawberry.type
+class EntityConnection:
+    """A page of entities."""
+
+    edges: list[EntityEdge]
+    page_info: PageInfo
+
+
+@strawberry.type
+class EpisodeEdge:
+    """An episode and its cursor."""
+
+    cursor: str
+    node: Annotated[Episode, strawberry.lazy("api.schema.episode")]
+
+
+@strawberry.type
+class EpisodeConnection:
+    """A page of episodes."""
+
+    edges: list[EpisodeEdge]
+    page_info: PageInfo
+
+
+@strawberry.type
+class ProvenanceEdge:
+    """An episode, the words in it, and the cursor."""
+
+    cursor: str
+    node: Annotated[Episode, strawberry.lazy("api.schema.episode")]
+    evidence: Annotated[Evidence, strawberry.lazy("api.schema.episode")]
+
+
+@strawberry.type(description="An episode that asserts the statement, and the words.")
+class ProvenanceConnection:
+    """A page of a statement's provenance."""
+
+    edges: list[ProvenanceEdge]
+    page_info: PageInfo
+
+
+@strawberry.type(description="A commit.")
+class Transaction:
+    """As `graph.views.TransactionView`."""
+
+    number: int
+    at: DateTime
+    kind: str = strawberry.field(description="Such as `ingest`, `assert`, `retract`, `erase`, `reject`, `merge`.")
+    actor: str = strawberry.field(description="Name of the API key, or `local`.")
+    reason: str | None
+
+
+@strawberry.type
+class TransactionEdge:
+    """A transaction and its cursor."""
+
+    cursor: str
+    node: Transaction
+
+
+@strawberry.type
+class TransactionConnection:
+    """A page of transactions."""
+
+    edges: list[TransactionEdge]
+    page_info: PageInfo
+
+
+def resume(scope: Scope, kind: str, after: str | None) -> tuple[Scope, Cursor | None]:
+    """The scope that a page stands on, and where it starts: a cursor brings the basis of its first page along.
+
+    Raises InvalidInput where the cursor is of another kind, or of another basis than the `asOf` around it states.
+    """
+    if after is None:
+        return scope, None
+    cursor = decode_cursor(after, kind)
+    pin, here = cursor.pin, scope.pin
+    if pin is None or pin == here:
+        return scope, cursor
+    stated = {"validAt": pin.valid_at == here.valid_at, "recordedAt": pin.transaction == here.transaction}
+    stated["evidenceUntil"] = pin.evidence_until == here.evidence_until
+    differing = [name for name, same in stated.items() if not same and (name in scope.given or name == "evidenceUntil")]
+    if differing:
+        raise InvalidInput(
+            f"the cursor stands on another basis than this asOf: {', '.join(differing)} differ", path=("after",), reason="INVALID_CURSOR"
+        )
+    return Scope(scope.context, scope.context.pinned(pin), scope.given), cursor
+
+
+def frame(page: Page[V], kind: str, pin: Pin | None, after: str | None) -> tuple[Iterator[tuple[str, V]], PageInfo]:
+    """The items of a page with their cursors, and its PageInfo."""
+    cursors = [encode_cursor(kind, position, pin) for position in page.positions]
+    info = PageInfo(
+        has_next_page=page.has_next,
+        has_previous_page=after is not None,
+        start_cursor=cursors[0] if cursors else None,
+        end_cursor=cursors[-1] if cursors else None,
+    )
+    return zip(cursors, page.items, strict=True), info

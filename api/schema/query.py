@@ -1,0 +1,121 @@
+"""Query: the read API."""
+
+from __future__ import annotations
+
+import strawberry
+from strawberry.types import Info
+
+from api.context import Context, Scope
+from api.cursors import MAX_PAGE, checked_first, decode_cursor
+from api.identity import Kind, ObjectId, decode_id
+from api.scalars import DateTime
+from api.schema.basics import EntityType, Node, Ontology, predicate
+from api.schema.entity import entity
+from api.schema.episode import episode
+from api.schema.inputs import given
+from api.schema.pages import Transaction, TransactionConnection, TransactionEdge, frame
+from api.schema.service import Health, Stats, health, stats
+from api.schema.snapshot import Snapshot
+from api.schema.statement import statement
+from api.schema.support import described
+from api.selection import wanted
+from graph.views import EntityRef
+from ontology.errors import InvalidInput
+
+
+def _explicit(id: ObjectId) -> frozenset[str]:
+    return frozenset({"validAt", "recordedAt", "evidenceUntil"}) if id.pin else frozenset()
+
+
+def _find(context: Context, info: Info[Context, None], text: str) -> Node | None:
+    """The object of an ID on the basis that it names, else at the present; None where there is none."""
+    id = decode_id(text)
+    if id is None:
+        return None
+    scope = Scope(context, context.pinned(id.pin) if id.pin else context.snapshot(), _explicit(id))
+    if id.kind is Kind.ENTITY:
+        found = scope.snapshot.entity(EntityRef(key=id.key))
+        return None if found is None else entity(scope, found)
+    if id.kind is Kind.EPISODE:
+        heard = scope.snapshot.episode(id.key)
+        return None if heard is None else episode(scope, heard)
+    want = wanted(info)
+    held = scope.snapshot.statement(id.key, id.v_from, swapped=id.swapped, want=want)
+    return None if held is None else statement(scope, held, want)
+
+
+@strawberry.type(description="The read API. Whatever depends on time hangs off `asOf`.")
+class Query:
+    """All that can be asked."""
+
+    @described("Any object by ID.")
+    def node(self, info: Info[Context, None], id: strawberry.ID) -> Node | None:
+        """The object; None for an unknown or malformed ID."""
+        return _find(info.context, info, id)
+
+    @described("Objects by ID, in order; null where there is none. Up to 100.")
+    def nodes(self, info: Info[Context, None], ids: list[strawberry.ID]) -> list[Node | None]:
+        """Each object."""
+        if len(ids) > MAX_PAGE:
+            raise InvalidInput(f"nodes takes up to {MAX_PAGE} ids, not {len(ids)}", path=("ids",), reason="OUT_OF_RANGE")
+        return [_find(info.context, info, id) for id in ids]
+
+    @described(
+        "The graph on one basis; every field below, at any depth, sees that one snapshot.\n"
+        "Without arguments: what is believed now about now."
+    )
+    def as_of(
+        self,
+        info: Info[Context, None],
+        valid_at: DateTime | None = strawberry.UNSET,
+        recorded_at: DateTime | None = strawberry.UNSET,
+        evidence_until: DateTime | None = strawberry.UNSET,
+    ) -> Snapshot:
+        """A snapshot."""
+        valid, recorded, until = given(valid_at), given(recorded_at), given(evidence_until)
+        stated = {"validAt": valid, "recordedAt": recorded, "evidenceUntil": until}
+        snapshot = info.context.snapshot(valid_at=valid, recorded_at=recorded, evidence_until=until)
+        return Snapshot(scope=Scope(info.context, snapshot, frozenset(name for name, value in stated.items() if value is not None)))
+
+    @described("The vocabulary of extraction and contradiction detection.")
+    def ontology(self, info: Info[Context, None]) -> Ontology:
+        """The vocabulary in force."""
+        vocabulary = info.context.graph.vocabulary()
+        return Ontology(
+            version=vocabulary.version,
+            predicates=[predicate(known) for known in vocabulary.predicates.values()],
+            entity_types=[
+                EntityType(name=known.name, description=known.description, parent=known.parent)
+                for known in vocabulary.entity_types.values()
+            ],
+        )
+
+    @described("Who committed what, newest first.")
+    def transactions(
+        self, info: Info[Context, None], first: int | None = 20, after: str | None = strawberry.UNSET
+    ) -> TransactionConnection:
+        """A page of transactions."""
+        after = given(after)
+        cursor = None if after is None else decode_cursor(after, "transactions", pinned=False)
+        page = info.context.graph.transactions(
+            info.context.namespace, first=checked_first(first, 20), after=cursor.position if cursor else None
+        )
+        items, page_info = frame(page, "transactions", None, after)
+        edges = [
+            TransactionEdge(
+                cursor=cursor,
+                node=Transaction(number=view.number, at=DateTime(view.at), kind=view.kind, actor=view.actor, reason=view.reason),
+            )
+            for cursor, view in items
+        ]
+        return TransactionConnection(edges=edges, page_info=page_info)
+
+    @described("Counts and sizes.")
+    def stats(self, info: Info[Context, None]) -> Stats:
+        """Counts of the namespace."""
+        return stats(info.context.graph.stats(info.context.namespace))
+
+    @described("Whether the parts that the service needs answer, and which of them run degraded.")
+    def health(self, info: Info[Context, None]) -> Health:
+        """The state of the service."""
+        return health(info.context.graph.health())

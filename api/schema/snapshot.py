@@ -1,0 +1,115 @@
+"""Snapshot: one consistent view."""
+
+from __future__ import annotations
+
+import strawberry
+from strawberry.types import Info
+
+from api.context import Context, Scope
+from api.cursors import checked_first
+from api.identity import key_in
+from api.schema.basics import Basis
+from api.schema.basics import basis as basis_of
+from api.schema.entity import Entity, entity_page
+from api.schema.entity import entity as entity_of
+from api.schema.enums import EpisodeStatus
+from api.schema.episode import episode_page
+from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
+from api.schema.pages import EntityConnection, EpisodeConnection, StatementConnection, resume
+from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
+from api.schema.statement import statement_page
+from api.schema.support import described, refuse_until
+from api.selection import IN_PAGE, wanted
+from graph import views
+from ontology import episode
+from ontology.errors import InvalidInput
+from ontology.names import checked_name
+
+
+@strawberry.type(description="One consistent view.")
+class Snapshot:
+    """As `graph.facade.Snapshot`."""
+
+    scope: strawberry.Private[Scope]
+
+    @described("What it stands on.")
+    def basis(self) -> Basis:
+        """The basis as resolved."""
+        return basis_of(self.scope.basis)
+
+    @described("An entity by key, ID, name or alias.")
+    def entity(self, id: strawberry.ID | None = strawberry.UNSET, name: str | None = strawberry.UNSET) -> Entity | None:
+        """The entity; None where nothing is known of it on this basis."""
+        key, called = given(id), given(name)
+        if (key is None) == (called is None):
+            raise InvalidInput("entity takes exactly one of id and name", path=("entity",), reason="ONE_OF")
+        ref = views.EntityRef(key=key_in(key)) if key is not None else views.EntityRef(name=checked_name(str(called)))
+        view = self.scope.snapshot.entity(ref)
+        return None if view is None else entity_of(self.scope, view)
+
+    @described("Entities by name or type.")
+    def entities(
+        self,
+        name: str | None = strawberry.UNSET,
+        type: str | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> EntityConnection:
+        """A page of entities."""
+        refuse_until(self.scope.basis, "entities")
+        after = given(after)
+        scope, cursor = resume(self.scope, "entities", after)
+        page = scope.snapshot.entities(
+            name=given(name), type=given(type), first=checked_first(first, 20), after=cursor.position if cursor else None
+        )
+        return entity_page(scope, page, "entities", after)
+
+    @described("Statements that hold in this view. With `filter.includeInvalidated` also those that no longer do.")
+    def statements(
+        self,
+        info: Info[Context, None],
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> StatementConnection:
+        """A page of statements."""
+        refuse_until(self.scope.basis, "statements")
+        after = given(after)
+        scope, cursor = resume(self.scope, "statements", after)
+        want = wanted(info, *IN_PAGE)
+        page = scope.snapshot.statements(
+            filter_of(filter), first=checked_first(first, 20), after=cursor.position if cursor else None, want=want
+        )
+        return statement_page(scope, page, "statements", after, want)
+
+    @described("Episodes recorded and said by this basis, newest first.")
+    def episodes(
+        self,
+        group: str | None = strawberry.UNSET,
+        source: str | None = strawberry.UNSET,
+        status: list[EpisodeStatus] | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> EpisodeConnection:
+        """A page of episodes."""
+        refuse_until(self.scope.basis, "episodes")
+        after, stages = given(after), given(status)
+        scope, cursor = resume(self.scope, "episodes", after)
+        page = scope.snapshot.episodes(
+            group=given(group),
+            source=given(source),
+            status=None if stages is None else [episode.EpisodeStatus[stage.name] for stage in stages],
+            first=checked_first(first, 20),
+            after=cursor.position if cursor else None,
+        )
+        return episode_page(scope, page, "episodes", after)
+
+    @described("One slot over all valid time, as known on this basis: maximal intervals in order; gaps are simply absent.")
+    def timeline(self, info: Info[Context, None], subject: EntityRef, predicate: str, qualifier: str | None = "") -> SlotTimeline:
+        """All of one slot."""
+        return slot_timeline(self.scope, info, entity_ref(subject, "subject"), predicate, qualifier)
+
+    @described("Three-valued: is (subject, predicate, object) the case in this view?")
+    def ask(self, info: Info[Context, None], subject: EntityRef, predicate: str, object: ObjectInput, qualifier: str | None = "") -> Answer:
+        """Yes, no or unknown, and what says so."""
+        return answer(self.scope, info, entity_ref(subject, "subject"), predicate, object_ref(object, "object"), qualifier)

@@ -1,0 +1,50 @@
+"""Which parts of statements a query selects, so that the parent resolver fetches them for its whole sub-tree at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from graphql import FieldNode, FragmentDefinitionNode, FragmentSpreadNode, InlineFragmentNode, SelectionSetNode
+from strawberry.types import Info
+
+from graph.views import Want
+
+_WANTS = {"invalidation": Want.INVALIDATION, "history": Want.HISTORY, "provenance": Want.PROVENANCE}
+IN_PAGE = ("edges", "node")
+
+
+def _fields(
+    selections: Iterable[SelectionSetNode | None], fragments: Mapping[str, FragmentDefinitionNode], seen: frozenset[str] = frozenset()
+) -> Iterator[FieldNode]:
+    for selection_set in selections:
+        for node in selection_set.selections if selection_set else ():
+            if isinstance(node, FieldNode):
+                yield node
+            elif isinstance(node, InlineFragmentNode):
+                yield from _fields([node.selection_set], fragments, seen)
+            elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
+                name = node.name.value
+                yield from _fields([fragments[name].selection_set], fragments, seen | {name})
+
+
+def _parts(nodes: list[FieldNode], fragments: Mapping[str, FragmentDefinitionNode], found: set[Want]) -> None:
+    for node in _fields([node.selection_set for node in nodes], fragments):
+        want = _WANTS.get(node.name.value)
+        if want is not None:
+            found.add(want)
+        if want is Want.INVALIDATION:
+            _parts([inner for inner in _fields([node.selection_set], fragments) if inner.name.value == "by"], fragments, found)
+
+
+def wanted(info: Info, *path: str) -> frozenset[Want]:
+    """The parts selected of the statements at `path` under the resolved field; those inside `invalidation { by }` included.
+
+    Conditions (`@skip`, `@include`) are taken as met: a part too many costs time, never an answer.
+    """
+    raw = info._raw_info
+    nodes = list(raw.field_nodes)
+    for name in path:
+        nodes = [node for node in _fields([node.selection_set for node in nodes], raw.fragments) if node.name.value == name]
+    found: set[Want] = set()
+    _parts(nodes, raw.fragments, found)
+    return frozenset(found)

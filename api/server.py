@@ -1,0 +1,109 @@
+"""`serve`: the HTTP server in a supervised worker process that owns the data folder."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+from functools import partial
+from multiprocessing.connection import wait
+from pathlib import Path
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
+from threading import Thread
+
+import uvicorn
+
+from api.app import create_app
+from api.folder import owned
+from api.settings import Settings
+from api.supervisor import REFUSED, Supervisor
+from api.wiring import Opener, opener
+from ontology.errors import ErstwhileError, InvalidInput
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 128
+
+
+def listen(host: str, port: int) -> socket:
+    """A listening socket on a loopback address. Raises InvalidInput for any other, and where the port is taken."""
+    try:
+        family, _, _, _, address = getaddrinfo(host, port, type=SOCK_STREAM)[0]
+    except OSError as failure:
+        raise InvalidInput(f"{host!r} is no address of this machine: {failure}", path=("host",), reason="UNKNOWN_HOST") from failure
+    if family not in (AF_INET, AF_INET6) or not ipaddress.ip_address(address[0]).is_loopback:
+        raise InvalidInput(
+            f"{host!r} is not a loopback address: without API keys the service listens on loopback only (127.0.0.1)",
+            path=("host",),
+            reason="NOT_LOOPBACK",
+        )
+    listening = socket(family, SOCK_STREAM)
+    try:
+        listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as failure:
+        listening.close()
+        raise InvalidInput(f"port {port} on {host} cannot be used: {failure.strerror}", path=("port",), reason="PORT_TAKEN") from failure
+    listening.set_inheritable(True)
+    return listening
+
+
+def url_of(listening: socket) -> str:
+    """The address at which the server answers."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _stop_with_parent(server: uvicorn.Server) -> None:
+    """Stop serving when the supervisor is gone: nobody else would."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        server.should_exit = True
+
+
+def work(folder: Path, opening: Opener, listening: socket) -> None:
+    """The worker process: own the folder, open the service, serve until told to stop."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        with owned(folder, url_of(listening)):
+            _serve(opening, listening)
+    except ErstwhileError as failure:
+        print(f"erstwhile: {failure.message}", file=sys.stderr)  # noqa: T201
+        sys.exit(REFUSED)
+
+
+def _serve(opening: Opener, listening: socket) -> None:
+    failed: list[bool] = []
+
+    def give_up() -> None:
+        failed.append(True)
+        server.should_exit = True
+
+    app = create_app(opening, failed=give_up)
+    config = uvicorn.Config(
+        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="none"
+    )
+    server = uvicorn.Server(config)
+    # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
+    server.run(sockets=[listening])
+    if failed:
+        sys.exit(1)
+
+
+def serve(settings: Settings) -> int:
+    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, ontology) and DataFolderBusy."""
+    listening = listen(settings.host, settings.port)
+    with listening:
+        # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
+        opening = opener(settings)
+        with owned(settings.data):
+            pass
+        print(f"Erstwhile answers at {url_of(listening)}/graphql (process {os.getpid()}; stop with Ctrl-C)", flush=True)  # noqa: T201
+        return Supervisor(partial(work, settings.data, opening), listening).run()

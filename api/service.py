@@ -1,0 +1,25 @@
+"""The running parts of a process that owns a data folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.ingestion import Ingestion
+from graph.facade import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The graph and the way into it."""
+
+    graph: Graph
+    ingestion: Ingestion
+
+    def start(self) -> None:
+        """Begin background work."""
+        self.ingestion.start()
+
+    def close(self) -> None:
+        """Stop background work, then release the graph's files."""
+        self.ingestion.close()
+        self.graph.close()

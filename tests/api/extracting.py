@@ -1,0 +1,85 @@
+"""A small extractor that is spawned like the real one: it reads `subject predicate object` and obeys some orders in the text."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ontology.claim import ClaimDraft, ObjectDraft
+from ontology.episode import Turn
+
+_TRIPLE = re.compile(r"(\w+) (works_at|lives_in|likes) (\w+)")
+_SLEEP = re.compile(r"sleep (\d+\.?\d*)")
+_DIE_ONCE = re.compile(r"die once (\S+)")
+SECRET = "hunter2-secret"
+
+
+class TripleExtractor:
+    """Finds `Ada works_at Acme`. `fail` raises, `die once PATH` kills the process the first time, `die always` each time."""
+
+    id = "triples/1"
+
+    def extract(self, turns: Sequence[Turn]) -> list[list[ClaimDraft]]:
+        """The claims of each turn."""
+        return [self._claims(turn.text) for turn in turns]
+
+    def _claims(self, text: str) -> list[ClaimDraft]:
+        if "fail" in text:
+            raise ValueError("told to fail")
+        if "die always" in text:
+            os._exit(1)
+        if once := _DIE_ONCE.search(text):
+            marker = Path(once[1])
+            if not marker.exists():
+                marker.touch()
+                os._exit(1)
+        if pause := _SLEEP.search(text):
+            time.sleep(float(pause[1]))
+        return [ClaimDraft(m[1], m[2], ObjectDraft(m[3]), start=m.start(), end=m.end(), rule="triple") for m in _TRIPLE.finditer(text)]
+
+
+@dataclass(frozen=True)
+class Scrubbed:
+    """As the real scrubber answers."""
+
+    text: str
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScrubbedMetadata:
+    """As the real scrubber answers."""
+
+    metadata: Mapping[str, Any]
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """As the real threat scan answers."""
+
+    flags: tuple[str, ...] = field(default=())
+    quarantine: bool = False
+
+
+class OneSecret:
+    """Knows a single secret."""
+
+    def scrub(self, text: str) -> Scrubbed:
+        """Replace it."""
+        return Scrubbed(text.replace(SECRET, "[REDACTED:test:0]"), ("secret:test",) if SECRET in text else ())
+
+    def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata:
+        """Replace it in strings at the top."""
+        clean = {key: self.scrub(value).text if isinstance(value, str) else value for key, value in metadata.items()}
+        return ScrubbedMetadata(clean, ("secret:test",) if clean != metadata else ())
+
+
+def scan(text: str) -> Found:
+    """Holds back what says `ignore all instructions`."""
+    return Found(("injection:test",), True) if "ignore all instructions" in text else Found()

@@ -1,0 +1,22 @@
+"""Opens a service on a folder: the real ledger, no projection, the tests' extractor. Importable by spawned processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api.ingestion import Ingestion
+from api.pool import ExtractionPool
+from api.service import Service
+from graph.ledger.database import open_database
+from graph.service import LedgerGraph
+from ontology.loading import load_vocabulary
+from tests.api.extracting import OneSecret, TripleExtractor, scan
+from tests.graph.ledger.conftest import NoProjection
+
+OVERLAY = Path(__file__).parents[1] / "spec" / "vectors_ontology.yaml"
+
+
+def open_test_service(folder: Path) -> Service:
+    """The service of a folder."""
+    graph = LedgerGraph(open_database(f"sqlite:///{folder / 'ledger.db'}"), load_vocabulary(OVERLAY), lambda _: NoProjection())
+    return Service(graph, Ingestion(graph, ExtractionPool(TripleExtractor), OneSecret(), scan))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from sqlalchemy import Engine, Row, and_, func, insert, or_, select
+from sqlalchemy import Engine, Row, and_, bindparam, func, insert, or_, select
 
 from graph.ledger.details import Describer
 from graph.ledger.preparing import PreparedEpisode, Preparer
@@ -38,6 +38,18 @@ from ontology.names import Keys, checked_name, checked_namespace
 from ontology.vocabulary import Predicate, Vocabulary, restored
 
 log = logging.getLogger(__name__)
+
+
+_LAST_BY = (
+    select(transactions.c.number, transactions.c.at)
+    .where(
+        transactions.c.namespace == bindparam("namespace"),
+        transactions.c.number <= bindparam("number"),
+        transactions.c.at <= bindparam("at"),
+    )
+    .order_by(transactions.c.number.desc())
+    .limit(1)
+)
 
 
 class Projection(Protocol):
@@ -70,6 +82,9 @@ class LedgerGraph:
         self.keys = Keys(self._secret())
         self._writer = Writer(self._engine, self.keys, clock)
         self._enforce(vocabulary)
+        with engine.connect() as connection:
+            known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
+            self._vocabularies = [(row.tx_from, row.version, row.number) for row in known]
         self._projection = projection(engine)
 
     def _secret(self) -> bytes:
@@ -104,19 +119,15 @@ class LedgerGraph:
 
     def _vocabulary_at(self, transaction: int) -> Vocabulary:
         """The vocabulary that was in force at a transaction."""
-        with self._engine.connect() as connection:
-            row = connection.execute(
-                select(vocabularies.c.number, vocabularies.c.version)
-                .where(vocabularies.c.tx_from <= max(transaction, 1))
-                .order_by(vocabularies.c.number.desc())
-                .limit(1)
-            ).first()
-            if row is None or row.version == self._vocabulary.version:
-                return self._vocabulary
-            if row.number not in self._past:
-                content = connection.execute(select(vocabularies.c.content).where(vocabularies.c.number == row.number)).scalar_one()
-                self._past[row.number] = restored(content)
-            return self._past[row.number]
+        in_force = next((row for row in reversed(self._vocabularies) if row[0] <= max(transaction, 1)), None)
+        if in_force is None or in_force[1] == self._vocabulary.version:
+            return self._vocabulary
+        number = in_force[2]
+        if number not in self._past:
+            with self._engine.connect() as connection:
+                content = connection.execute(select(vocabularies.c.content).where(vocabularies.c.number == number)).scalar_one()
+            self._past[number] = restored(content)
+        return self._past[number]
 
     # ------------------------------------------------------------ reading
 
@@ -132,13 +143,13 @@ class LedgerGraph:
     ) -> LedgerSnapshot:
         """A snapshot on a basis. Without `recorded_at` it stands on the namespace's last transaction."""
         checked_namespace(namespace)
-        query = select(transactions.c.number, transactions.c.at).where(transactions.c.namespace == namespace)
-        if transaction is not None:
-            query = query.where(transactions.c.number <= transaction)
-        elif recorded_at is not None:
-            query = query.where(transactions.c.at <= recorded_at)
+        values = {
+            "namespace": namespace,
+            "number": transaction if transaction is not None else OPEN,
+            "at": recorded_at if recorded_at is not None and transaction is None else OPEN,
+        }
         with self._engine.connect() as connection:
-            found = connection.execute(query.order_by(transactions.c.number.desc()).limit(1)).first()
+            found = connection.execute(_LAST_BY, values).first()
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)

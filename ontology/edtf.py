@@ -40,9 +40,9 @@ class Stated:
         return self.text
 
 
-def exactly(instant: Instant) -> Stated:
-    """An exact instant as a stated time."""
-    return Stated(instant, instant + 1, time.format_instant(instant))
+def exactly(instant: Instant, text: str = "") -> Stated:
+    """An exact instant as a stated time; without `text` where nobody stated it."""
+    return Stated(instant, instant + 1, text)
 
 
 FROM_EVER = Stated(UNBOUNDED_PAST, UNBOUNDED_PAST, OPEN)

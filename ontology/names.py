@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from hashlib import blake2b
 
 from ontology.errors import InvalidInput
@@ -25,6 +26,7 @@ _NAMESPACE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
+@lru_cache(maxsize=65_536)
 def normalise(name: str) -> str:
     """NFKC, case-folded, zero-width and direction marks removed, spaces collapsed. Two names with one result are one entity.
 

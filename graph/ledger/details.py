@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.items import Atom
 from graph.belief.unit import Interval
 from graph.belief.weighing import Weighed
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.directory import Directory
+from graph.ledger.directory import Directory, standing
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import ClaimRow, Evidence, Units, Visibility
 from graph.ledger.history import transaction_times, versions
@@ -23,6 +23,19 @@ from graph.views import Basis, EvidenceView, InvalidationView, StatementView, Ve
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
+
+_QUOTES = (
+    select(claims.c.row, func.substr(episodes.c.content, claims.c.start + 1, claims.c.end - claims.c.start).label("quote"))
+    .join(episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision))
+    .where(among(claims.c.row), claims.c.end > claims.c.start)
+)
+_AROUND = select(*COLUMNS).where(
+    statements.c.base == bindparam("base"),
+    statements.c.polarity == bindparam("polarity"),
+    statements.c.v_from <= bindparam("at"),
+    statements.c.v_to > bindparam("at"),
+    standing(statements),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +75,7 @@ class Describer:
 
     def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis) -> None:
         self.connection = connection
-        self.directory = Directory(connection, basis.transaction)
+        self.directory = Directory(connection, basis.namespace, basis.transaction)
         self._keys = keys
         self._vocabulary = vocabulary
         self._basis = basis
@@ -153,10 +166,7 @@ class Describer:
 
     def _quotes(self, told: Mapping[int, ClaimRow]) -> dict[int, str]:
         """The words of claims by their rows."""
-        length = claims.c.end - claims.c.start
-        joined = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
-        query = select(claims.c.row, func.substr(episodes.c.content, claims.c.start + 1, length).label("quote")).join(episodes, joined)
-        found = rows_among(self.connection, query.where(among(claims.c.row)), list(told))
+        found = rows_among(self.connection, _QUOTES, list(told))
         return {row.row: row.quote or "" for row in found}
 
     def _provenance(self, cited: Mapping[Rectangle, Cited], quotes: Mapping[int, str]) -> dict[Rectangle, tuple[EvidenceView, ...]]:
@@ -198,15 +208,8 @@ class Describer:
 
     def rectangle_at(self, value: tuple[str, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a (positive proposition, polarity) around an instant."""
-        query = select(*COLUMNS).where(
-            statements.c.base == value[0],
-            statements.c.polarity == value[1],
-            statements.c.v_from <= at,
-            statements.c.v_to > at,
-            statements.c.tx_from <= transaction,
-            statements.c.tx_to > transaction,
-        )
-        row = self.connection.execute(query).first()
+        values = {"base": value[0], "polarity": value[1], "at": at, "transaction": transaction}
+        row = self.connection.execute(_AROUND, values).first()
         return rectangle(row) if row is not None else None
 
     def _histories(self, shown: Sequence[Rectangle]) -> dict[str, tuple[VersionView, ...]]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.schema import labels, things
@@ -18,11 +18,28 @@ def believed_at(table: Table, transaction: int) -> ColumnElement[bool]:
     return and_(table.c.tx_from <= transaction, table.c.tx_to > transaction)
 
 
+def standing(table: Table) -> ColumnElement[bool]:
+    """The same for statements built once: the transaction is the parameter `:transaction`."""
+    return and_(table.c.tx_from <= bindparam("transaction"), table.c.tx_to > bindparam("transaction"))
+
+
+_COLUMNS = (things.c.key, things.c.namespace, things.c.datatype, things.c.name, things.c.type)
+_THINGS = select(*_COLUMNS).where(among(things.c.key), standing(things))
+_NAMES = select(labels.c.thing, labels.c.value).where(among(labels.c.thing), labels.c.kind == "name", standing(labels))
+_FORMER = (
+    select(*_COLUMNS)
+    .where(things.c.key == bindparam("key"), things.c.tx_from <= bindparam("transaction"))
+    .order_by(things.c.tx_from.desc())
+    .limit(1)
+)
+
+
 class Directory:
     """Views of things on one basis, each looked up once."""
 
-    def __init__(self, connection: Connection, transaction: int) -> None:
+    def __init__(self, connection: Connection, namespace: str, transaction: int) -> None:
         self._connection = connection
+        self._namespace = namespace
         self._transaction = transaction
         self._known: dict[str, EntityView | LiteralView] = {}
 
@@ -31,15 +48,12 @@ class Directory:
         wanted = set(keys) - self._known.keys()
         if not wanted:
             return
-        query = select(things.c.key, things.c.datatype, things.c.name, things.c.type).where(
-            among(things.c.key), believed_at(things, self._transaction)
-        )
-        found = list(rows_among(self._connection, query, wanted))
+        # A key of another namespace is a stranger here.
+        known = rows_among(self._connection, _THINGS, wanted, transaction=self._transaction)
+        found = [row for row in known if row.namespace == self._namespace]
         others: dict[str, list[str]] = defaultdict(list)
-        names = select(labels.c.thing, labels.c.value).where(
-            among(labels.c.thing), labels.c.kind == "name", believed_at(labels, self._transaction)
-        )
-        for row in rows_among(self._connection, names, {row.key for row in found if row.datatype is None}):
+        entities = {row.key for row in found if row.datatype is None}
+        for row in rows_among(self._connection, _NAMES, entities, transaction=self._transaction):
             others[row.thing].append(row.value)
         for row in found:
             self._known[row.key] = self._view(row, others.get(row.key, []))
@@ -64,9 +78,6 @@ class Directory:
         """The thing of a key that a statement speaks of; one that has lost its last claim since keeps the name that it had."""
         known = self.thing(key)
         if known is None:
-            query = select(things.c.key, things.c.datatype, things.c.name, things.c.type).where(
-                things.c.key == key, things.c.tx_from <= self._transaction
-            )
-            former = self._connection.execute(query.order_by(things.c.tx_from.desc()).limit(1)).first()
+            former = self._connection.execute(_FORMER, {"key": key, "transaction": self._transaction}).first()
             known = self._view(former, []) if former is not None else EntityView(key, key)
         return known

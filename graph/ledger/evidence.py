@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Item
@@ -26,17 +26,26 @@ from ontology.vocabulary import Vocabulary
 ClaimRow = Row[Any]
 
 
+# Built once: putting a statement together costs more than SQLite needs to answer it. A claim that never counted has
+# tx_from = tx_to, which no transaction lies between.
+_VISIBLE = select(claims).where(
+    claims.c.believed,
+    claims.c.tx_from <= bindparam("transaction"),
+    claims.c.tx_to > bindparam("transaction"),
+    claims.c.said <= bindparam("said_until"),
+)
+_IN_SLOTS = _VISIBLE.where(among(claims.c.slot))
+_IN_INVERSE_SLOTS = _VISIBLE.where(among(claims.c.inverse_slot))
+_ON_PROPOSITIONS = _VISIBLE.where(among(claims.c.proposition))
+_REPLACING = _VISIBLE.where(among(claims.c.replaces_proposition))
+
+
 @dataclass(frozen=True, slots=True)
 class Visibility:
     """Which claims count: those in the set at a transaction, said by an instant."""
 
     transaction: int
     said_until: Instant = UNBOUNDED_FUTURE
-
-    def where(self) -> ColumnElement[bool]:
-        """The condition on `claims`. A claim that never counted has tx_from = tx_to, which no transaction lies between."""
-        seen = and_(claims.c.tx_from <= self.transaction, claims.c.tx_to > self.transaction)
-        return seen if self.said_until == UNBOUNDED_FUTURE else and_(seen, claims.c.said <= self.said_until)
 
 
 class Evidence:
@@ -45,7 +54,7 @@ class Evidence:
     def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility) -> None:
         self._connection = connection
         self._vocabulary = vocabulary
-        self._visible = and_(visibility.where(), claims.c.believed)
+        self._visibility = {"transaction": visibility.transaction, "said_until": visibility.said_until}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
@@ -67,17 +76,16 @@ class Evidence:
         if not wanted:
             return
         self._slots |= wanted
-        self._add(rows_among(self._connection, select(claims).where(among(claims.c.slot), self._visible), wanted))
+        self._add(self._rows(_IN_SLOTS, wanted))
         if inverse:
-            self._add(rows_among(self._connection, select(claims).where(among(claims.c.inverse_slot), self._visible), wanted))
+            self._add(self._rows(_IN_INVERSE_SLOTS, wanted))
 
     def load_propositions(self, propositions: Collection[str]) -> None:
         """Load all claims on propositions, and those that correct them or are corrected by them, as far as that goes."""
         wanted = set(propositions) - self._propositions
         while wanted:
             self._propositions |= wanted
-            found = list(rows_among(self._connection, select(claims).where(among(claims.c.proposition), self._visible), wanted))
-            found += rows_among(self._connection, select(claims).where(among(claims.c.replaces_proposition), self._visible), wanted)
+            found = [*self._rows(_ON_PROPOSITIONS, wanted), *self._rows(_REPLACING, wanted)]
             self._add(found)
             linked = {row.proposition for row in found} | {row.replaces_proposition for row in found if row.replaces_proposition}
             wanted = linked - self._propositions
@@ -87,6 +95,9 @@ class Evidence:
         across = {row.replaces_proposition for row in self.rows.values() if row.replaces_proposition}
         paired = {row.proposition for row in self.rows.values() if row.inverse_slot}
         self.load_propositions((across | paired) - self._propositions if paired else across - {r.proposition for r in self.rows.values()})
+
+    def _rows(self, query: Select[Any], keys: Collection[str]) -> Iterable[ClaimRow]:
+        return rows_among(self._connection, query, keys, **self._visibility)
 
     def _add(self, rows: Iterable[ClaimRow]) -> None:
         for row in rows:

@@ -16,7 +16,7 @@ from ontology.claim import CANDIDATE_BELOW, ClaimDraft, Modality, ObjectDraft
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
-from ontology.instant import Instant, zone_named
+from ontology.instant import Instant, format_instant, zone_named
 from ontology.names import Keys, checked_content, checked_name, normalise
 from ontology.vocabulary import Predicate, Vocabulary
 
@@ -160,7 +160,10 @@ class Preparer:
         if claim.quote is None or not content:
             if claim.quote and not content:
                 raise InvalidInput("a quote needs the `content` that it stands in", path=(*where, "quote"), reason="QUOTE_WITHOUT_CONTENT")
-            return replace(claim, draft=replace(claim.draft, start=0, end=len(content)))
+            draft = claim.draft
+            return (
+                claim if (draft.start, draft.end) == (0, len(content)) else replace(claim, draft=replace(draft, start=0, end=len(content)))
+            )
         start = content.find(claim.quote) if claim.quote else -1
         if start < 0:
             raise InvalidInput("the quote does not stand in the content", path=(*where, "quote"), reason="QUOTE_NOT_FOUND")
@@ -261,7 +264,7 @@ class Preparer:
                 raise InvalidInput("`at` stands instead of `validFrom` and `validTo`", path=("at",), reason="CONFLICTING_TIMES")
             at = _parsed(claim.at, zone, "from", "at")
             # An exact `at` lasts one microsecond, an imprecise one its granule.
-            return at, exactly(at.lo + 1) if at.exact else at
+            return at, exactly(at.lo + 1, format_instant(at.lo + 1)) if at.exact else at
         start = _parsed(draft.valid_from, zone, "from", "validFrom") if draft.valid_from is not None else None
         end = _parsed(draft.valid_to, zone, "to", "validTo") if draft.valid_to is not None else None
         return start, end

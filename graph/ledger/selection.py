@@ -148,7 +148,7 @@ class Selection:
         if filter.predicates is None:
             return conditions if polarity is None else [*conditions, statements.c.polarity == polarity]
         names = asked(self._vocabulary, filter.predicates)
-        straight = statements.c.predicate.in_(names.plain | names.swapped)
+        straight: ColumnElement[bool] = statements.c.predicate.in_(names.plain | names.swapped)
         if polarity is not None:
             straight = and_(straight, statements.c.polarity == polarity)
         # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".

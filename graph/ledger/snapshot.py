@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, and_, or_, select, tuple_
+from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, tuple_
 
 from graph.ledger.details import Describer
-from graph.ledger.directory import Directory, believed_at
+from graph.ledger.directory import Directory, believed_at, standing
 from graph.ledger.evidence import Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
 from graph.ledger.schema import claims, episodes, statements, things
@@ -45,6 +45,12 @@ Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
 
+_IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
+_IN_PAIRED_SLOT = select(*COLUMNS).where(
+    or_(statements.c.slot == bindparam("slot"), statements.c.inverse_slot == bindparam("slot")), standing(statements)
+)
+
+
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
@@ -73,12 +79,7 @@ class LedgerSnapshot:
                 connection, key, self.basis.transaction, self.basis.evidence_until
             ):
                 return None
-            row = connection.execute(
-                select(things.c.key).where(
-                    things.c.namespace == self.basis.namespace, things.c.key == key, believed_at(things, self.basis.transaction)
-                )
-            ).first()
-            return Directory(connection, self.basis.transaction).entity(key) if row is not None else None
+            return Directory(connection, self.basis.namespace, self.basis.transaction).entity(key)
 
     def entities(
         self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
@@ -99,7 +100,7 @@ class LedgerSnapshot:
         query = select(things.c.key, things.c.folded).where(*conditions).order_by(things.c.folded, things.c.key).limit(first + 1)
         with self._engine.connect() as connection:
             rows = list(connection.execute(query))
-            directory = Directory(connection, self.basis.transaction)
+            directory = Directory(connection, self.basis.namespace, self.basis.transaction)
             directory.load([row.key for row in rows[:first]])
             views = tuple(view for row in rows[:first] if (view := directory.entity(row.key)) is not None)
         return Page(views, tuple((row.folded, row.key) for row in rows[:first]), len(rows) > first)
@@ -224,23 +225,20 @@ class LedgerSnapshot:
         with self._read() as describer:
             rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
             views = describer.views(rows, want, swapped)
-            entity = self.entity(EntityRef(key=key))
+            known = self.basis.evidence_until is None or places_about(
+                describer.connection, key, self.basis.transaction, self.basis.evidence_until
+            )
+            entity = describer.directory.entity(key) if known else None
         return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
 
     def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot, and which of them stand in it from the other side."""
         slot = self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
-        in_slot = statements.c.slot == slot
-        if paired.symmetric or paired.inverse:
-            in_slot = or_(in_slot, statements.c.inverse_slot == slot)
         if self.basis.evidence_until is None:
-            query = (
-                select(*COLUMNS)
-                .where(in_slot, self._selection.believed(statements))
-                .order_by(statements.c.v_from, statements.c.proposition)
-            )
-            rows = [rectangle(row) for row in connection.execute(query)]
+            query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
+            found = connection.execute(query, {"slot": slot, "transaction": self.basis.transaction})
+            rows = sorted((rectangle(row) for row in found), key=lambda row: (row.v_from, row.proposition))
         else:
             on = or_(claims.c.slot == slot, claims.c.inverse_slot == slot)
             named = (
@@ -382,7 +380,7 @@ class LedgerSnapshot:
             raise InvalidInput("`depth` is 1 to 3", path=("depth",), reason="OUT_OF_RANGE")
         found = self._neighbors(self.basis, key, depth, NEIGHBORS)
         with self._engine.connect() as connection:
-            directory = Directory(connection, self.basis.transaction)
+            directory = Directory(connection, self.basis.namespace, self.basis.transaction)
             directory.load([other for other, _ in found])
             placed = sorted((hops, normalise(_name(directory, other)), other) for other, hops in found)
             rest = [place for place in placed if after is None or place > tuple(after)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -47,14 +48,24 @@ def vocabulary() -> Vocabulary:
     return load_vocabulary(SPEC / "vectors_ontology.yaml")
 
 
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger file with the newest schema and nothing in it, to copy: migrating anew would take most of a test's time."""
+    path = tmp_path_factory.mktemp("ledger") / "empty.db"
+    open_database(f"sqlite:///{path}").dispose()
+    return path
+
+
 @pytest.fixture
-def open_graph(tmp_path: Path, vocabulary: Vocabulary) -> Iterator[Callable[..., LedgerGraph]]:
+def open_graph(tmp_path: Path, vocabulary: Vocabulary, empty_ledger: Path) -> Iterator[Callable[..., LedgerGraph]]:
     """Opens (again) the ledger of the test."""
     opened: list[LedgerGraph] = []
     ticks = count(EPOCH, 1_000_000)
+    path = tmp_path / "ledger.db"
+    shutil.copy(empty_ledger, path)
 
     def build(words: Vocabulary = vocabulary) -> LedgerGraph:
-        engine = open_database(f"sqlite:///{tmp_path / 'ledger.db'}")
+        engine = open_database(f"sqlite:///{path}")
         opened.append(LedgerGraph(engine, words, lambda _: NoProjection(), clock=lambda: next(ticks)))
         return opened[-1]
 

@@ -1,0 +1,7 @@
+"""Transcripts and notes as episode drafts: `read_path`, and one module for each format."""
+
+from workers.readers.options import ReadOptions
+from workers.readers.paths import Reader, built_in_readers, read_path
+from workers.readers.report import ReadReport, Rejected
+
+__all__ = ["ReadOptions", "ReadReport", "Reader", "Rejected", "built_in_readers", "read_path"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -47,6 +48,8 @@ def _leave_with_parent() -> None:
 
 
 def _begin(factory: ExtractorFactory) -> None:
+    # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()
     _in_worker.append(factory())
 

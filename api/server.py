@@ -18,9 +18,9 @@ import uvicorn
 
 from api.app import create_app
 from api.folder import owned
+from api.service import Opener
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
-from api.wiring import Opener, opener
 from ontology.errors import ErstwhileError, InvalidInput
 
 logger = logging.getLogger(__name__)
@@ -90,19 +90,19 @@ def _serve(opening: Opener, listening: socket) -> None:
     )
     server = uvicorn.Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
     server.run(sockets=[listening])
     if failed:
         sys.exit(1)
 
 
-def serve(settings: Settings) -> int:
-    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, ontology) and DataFolderBusy."""
+def serve(settings: Settings, opening: Opener) -> int:
+    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port) and DataFolderBusy."""
     listening = listen(settings.host, settings.port)
     with listening:
-        # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
-        opening = opener(settings)
+        # Seen here already, a busy folder is one clear sentence and not the death of a worker.
         with owned(settings.data):
             pass
         print(f"Erstwhile answers at {url_of(listening)}/graphql (process {os.getpid()}; stop with Ctrl-C)", flush=True)  # noqa: T201

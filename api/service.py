@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from api.ingestion import Ingestion
@@ -23,3 +24,7 @@ class Service:
         """Stop background work, then release the graph's files."""
         self.ingestion.close()
         self.graph.close()
+
+
+Opener = Callable[[], Service]
+"""Opens the service; picklable, since the worker process that calls it is spawned."""

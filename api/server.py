@@ -13,15 +13,16 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
 from threading import Thread
+from typing import TYPE_CHECKING
 
-import uvicorn
-
-from api.app import create_app
 from api.folder import owned
 from api.service import Opener
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
 from ontology.errors import ErstwhileError, InvalidInput
+
+if TYPE_CHECKING:
+    import uvicorn
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +79,11 @@ def work(folder: Path, opening: Opener, listening: socket) -> None:
 
 
 def _serve(opening: Opener, listening: socket) -> None:
+    # Imported here: the supervising process needs none of it.
+    import uvicorn
+
+    from api.app import create_app
+
     failed: list[bool] = []
 
     def give_up() -> None:

@@ -36,6 +36,7 @@ class Clause:
     objects: list[Token] = field(default_factory=list)
     attributes: list[Token] = field(default_factory=list)
     prepositions: list[tuple[str, list[Token]]] = field(default_factory=list)
+    loose: list[tuple[str, list[Token]]] = field(default_factory=list)
     particle: str = ""
     passive: bool = False
     tense: Tense = Tense.PRESENT
@@ -57,10 +58,10 @@ class Clause:
         """Lemma of the head with its particle."""
         return f"{lemma(self.head)} {self.particle}".strip()
 
-    def after(self, *words: str) -> list[Token]:
-        """Objects of the first of these prepositions that the clause has."""
+    def after(self, *words: str, direct: bool = False) -> list[Token]:
+        """Objects of the first of these prepositions that the clause has; `direct`: not those that hang on its nouns."""
         for word in words:
-            for preposition, objects in self.prepositions:
+            for preposition, objects in self.prepositions if direct else [*self.prepositions, *self.loose]:
                 if preposition == word and objects:
                     return objects
         return []
@@ -149,25 +150,26 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
     for noun in [*clause.objects, *clause.attributes]:
         for child in noun.children:
             if child.dep_ == "prep":
-                _prepositions(clause, child, timed)
+                _prepositions(clause, child, timed, clause.loose)
             elif child.dep_ == "neg" or (child.dep_ == "det" and child.lower_ == "no"):
                 clause.negated = True
     _tense(clause)
     return clause
 
 
-def _prepositions(clause: Clause, preposition: Token, timed: set[int], depth: int = 0) -> None:
+def _prepositions(clause: Clause, preposition: Token, timed: set[int], into: list[tuple[str, list[Token]]] | None = None, depth: int = 0) -> None:
+    into = clause.prepositions if into is None else into
     word = preposition.lower_
     for child in preposition.children:
         if child.dep_ in ("pobj", "pcomp") and child.i not in timed and child.dep_ != "prep":
             objects = [t for t in conjuncts(child) if t.i not in timed]
-            clause.prepositions.append((word, objects))
+            into.append((word, objects))
             for token in objects:
                 for below in token.children:
                     if below.dep_ == "prep" and below.lower_ not in ("of",) and depth < 2:
-                        _prepositions(clause, below, timed, depth + 1)
+                        _prepositions(clause, below, timed, into, depth + 1)
         elif child.dep_ == "prep" and depth < 2:
-            _prepositions(clause, child, timed, depth + 1)
+            _prepositions(clause, child, timed, into, depth + 1)
 
 
 def _negate(clause: Clause, word: Token) -> None:
@@ -265,7 +267,7 @@ def _complete(clause: Clause, over: Clause, head: Token) -> None:
         clause.former, clause.governor = True, None
     elif (head.tag_ == "VBG" or verb in ("start", "begin")) and verb in _START_VERBS and (verb != "take" or over.particle == "up"):
         clause.begun, clause.governor = True, None
-    elif verb in ("happen", "manage"):
+    elif verb in ("happen", "manage") or (verb == "have" and over.tense is Tense.PAST and not over.negated):
         clause.governor = None
 
 

@@ -140,6 +140,8 @@ def bounds(relation: Relation, frame: Frame) -> tuple[ClaimKind, Granule | None,
     change = relation.kind is ClaimKind.CHANGE or frame.begun
     if not predicate.declared and not change:
         return _open(frame, lo, hi, point)
+    if change and lo is not None and hi is not None and not point:
+        return ClaimKind.STATE, lo, hi
     if change:
         return ClaimKind.CHANGE, lo, None if point else hi
     if frame.tense is Tense.PAST:

@@ -21,7 +21,7 @@ def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame:
     that = bool(clause.subjects) and clause.subjects[0].lower_ == "that" and lemma(clause.head) == "be"
     if that or (so and not clause.subjects):
         holders = [t for t in clause.attributes if t.pos_ in ("NOUN", "PROPN", "PRON")]
-    elif clause.attributes or any(c.dep_ in ("xcomp", "ccomp", "acomp", "advcl") for c in clause.head.children):
+    elif clause.attributes or any(c.dep_ in ("xcomp", "ccomp", "acomp", "advcl") and c.i > clause.head.i for c in clause.head.children):
         return []
     else:
         holders = list(clause.subjects)

@@ -29,8 +29,13 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "no name"
     if not isinstance(match.subject, str) and match.subject is not None and _indefinite(match.subject, subject):
         return "indefinite subject"
+    if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str):
+        if match.object.pos_ == "PRON" or (clause is not None and clause.implied) or any(c.dep_ == "poss" and c.lower_ == "your" for c in match.object.children):
+            return "about the talk"
     open_ = match.rule.startswith("open:")
     if not isinstance(match.object, str):
+        if match.object.lemma_.casefold() in ("one", "thing", "something", "anything", "everything", "stuff") and match.object.pos_ != "PROPN" and match.predicate != "manages":
+            return "vague object"
         if match.object.lemma_.casefold() in VAGUE and match.object.pos_ in ("NOUN", "PRON", "DET") and len(target.split()) == 1:
             return "vague object"
         if match.object.pos_ == "DET" or match.object.tag_ in ("WP", "WDT", "WRB", "EX"):

@@ -109,11 +109,17 @@ def _climb(clause: Clause) -> Reading:
             return Reading("condition")
         if at.dep_ == "advcl" and any(c.dep_ in ("advmod", "mark") and c.lower_ == "when" for c in at.children) and at.tag_ in ("VBP", "VBZ"):
             return Reading("condition")
-        if any(_conditional(child) for child in at.children if child.dep_ == "advcl"):
+        if any(_conditional(child) or _generic(child) for child in at.children if child.dep_ == "advcl"):
             return Reading("condition")
         above = at.head
         if above.i == at.i:
             break
+        if at.dep_ in ("ccomp", "advcl", "conj", "acl") and _order(above) and (at.dep_ != "conj" or not _has_subject(at)):
+            return Reading("order")
+        if at.dep_ == "advcl" and not _has_subject(at) and any(c.tag_ == "MD" for c in above.children):
+            return Reading("modal")
+        if at.dep_ == "ccomp" and lemma(above) in ("ensure", "make", "check", "verify", "confirm") and above.tag_ in ("VB", "VBG"):
+            return Reading("unrealised")
         if at.dep_ in ("ccomp", "csubj") or (at.dep_ == "xcomp" and here.governor is not None and at.i == here.head.i):
             verb = lemma(above)
             if at.dep_ == "xcomp":
@@ -142,8 +148,7 @@ def _climb(clause: Clause) -> Reading:
         elif at.dep_ == "conj" and at.i == clause.head.i and clause.head.tag_ == "VB" and _order(above):
             return Reading("order")
         if at.dep_ in ("conj", "advcl", "ccomp") and _modal(above) and (at.dep_ != "conj" or not any(c.dep_ == "nsubj" for c in at.children)):
-            if not (at.dep_ == "ccomp" and above.tag_ == "VB" and False):
-                return Reading("modal") if at.dep_ == "conj" else _over(above, source, denied)
+            return Reading("modal") if at.dep_ == "conj" else _over(above, source, denied)
         at = above
     return Reading(None, source, denied)
 
@@ -154,6 +159,17 @@ def _over(above: Token, source: Token | None, denied: bool) -> Reading:
 
 def _conditional(head: Token) -> bool:
     return any(c.dep_ in ("mark", "advmod") and c.lower_ in _CONDITIONS for c in head.children)
+
+
+def _generic(head: Token) -> bool:
+    """ "when the key is pressed": a rule, not a moment."""
+    return head.tag_ in ("VBZ", "VBP", "VBN") and any(c.dep_ == "advmod" and c.lower_ in ("when", "whenever") for c in head.children) and not any(
+        c.tag_ in ("VBD",) for c in head.children
+    )
+
+
+def _has_subject(verb: Token) -> bool:
+    return any(c.dep_ in ("nsubj", "nsubjpass", "expl") for c in verb.children)
 
 
 def _negative(verb: Token) -> bool:

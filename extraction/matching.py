@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
-from extraction.things import could_be, things
+from extraction.things import could_be, is_role, things
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where
 from ontology.vocabulary import Predicate, Vocabulary
@@ -111,7 +111,7 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
-                    if (attribute.pos_ in ("PROPN", "NOUN", "NUM", "ADJ", "PRON")) and not (pattern.named and attribute.pos_ not in ("PROPN", "NUM")):
+                    if _nameable(attribute) and (not pattern.named or attribute.pos_ == "PROPN"):
                         yield from _relation(name, pattern, attribute, owner, subject)
 
 
@@ -125,6 +125,11 @@ def _others(noun: Token, pattern: PatternModel, clause: Clause) -> list[Token]:
 
 def _subjects(clause: Clause) -> list[Token | None]:
     return [None] if clause.implied else list(clause.subjects)
+
+
+def _nameable(token: Token) -> bool:
+    """Whether a predicate noun may be a name: a proper one, or any in a text without capitals."""
+    return token.pos_ in ("PROPN", "NUM") or is_role(token) or (token.pos_ == "NOUN" and not any(c.isupper() for c in token.sent.text))
 
 
 def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Token, noun: Token) -> Iterator[Match]:
@@ -152,7 +157,7 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
             return
         objects = ["*"]
     elif pattern.object is Where.COMPLEMENT:
-        text = complement(clause)
+        text = complement(clause) if any(c.dep_ == "xcomp" for c in clause.head.children) or pattern.preposition or name == "decided" else ""
         objects = [text] if text and not (clause.objects and not pattern.preposition and pattern.verb and lemma(clause.head) not in ("stick", "find", "establish", "create")) else []
         if pattern.preposition and not clause.after(*pattern.preposition):
             return
@@ -163,7 +168,7 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
     elif pattern.value == "*" and not pattern.object_words:
         objects = [clause.lemma if clause.particle else clause.head.lower_]
     elif pattern.preposition:
-        objects = list(clause.after(*pattern.preposition))
+        objects = list(clause.after(*pattern.preposition, direct=lemma(clause.head) == "be"))
     else:
         objects = [*clause.objects, *clause.attributes] if lemma(clause.head) in _COPULAS or not clause.objects else list(clause.objects)
     subjects = clause.objects if pattern.subject is Where.OBJECT else clause.subjects
@@ -177,7 +182,8 @@ def _pairs(
 ) -> Iterator[Match]:
     if pattern.reciprocal:
         if len(subjects) >= 2:
-            yield Match(name, subjects[0], subjects[1], rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier)
+            one, two = (subjects[1], subjects[0]) if subjects[1].lower_ == "i" else (subjects[0], subjects[1])
+            yield Match(name, one, two, rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier)
         elif len(subjects) == 1 and subjects[0].lower_ == "we":
             return
         return
@@ -196,6 +202,8 @@ def _pairs(
                     continue
                 if pattern.named and not (object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or _relative(object_)):
                     continue
+            if name == "has_role" and not isinstance(object_, str) and any(c.dep_ == "poss" and c.tag_ == "PRP$" for c in object_.children):
+                continue
             subject: Token | str | None = holder
             target: Token | str = object_
             if pattern.swap:

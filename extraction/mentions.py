@@ -189,6 +189,10 @@ def _belongs(noun: Token, preposition: Token, subject: bool) -> bool:
 
 
 def _namelike(token: Token) -> bool:
+    return token.tag_ != "PRP$" and token.pos_ != "VERB" and _capital(token)
+
+
+def _capital(token: Token) -> bool:
     return token.pos_ in ("PROPN", "NUM") or token.text[:1].isupper() or token.dep_ == "case"
 
 

@@ -11,6 +11,7 @@ from extraction.clauses import Clause, lemma
 from extraction.lexicon import KIN, MEETINGS, NATIONALITIES
 from extraction.matching import Match, Patterns
 from extraction.things import could_be, is_number, is_role, things
+from ontology.claim import ClaimKind
 from ontology.patterns import Thing
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _YEARS = re.compile(r"(?:\w+-)?\w+-years?-old|\d+-?(?:yo|y/o)", re.IGNORECASE)
 _AGE_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
 )
 _DATED_NOUNS = MEETINGS | frozenset("date day deadline birthday anniversary visit due exam trip lease visa contract".split())
 
@@ -105,7 +106,7 @@ def _titled(role: Token, name: Token) -> Iterator[Named]:
 
 def copular(clause: Clause) -> Iterator[Match]:
     """Ages, nationalities, kinds and favourites in "X is Y"; the roles come from the vocabulary's patterns."""
-    if lemma(clause.head) not in ("be", "become", "turn") or clause.negated and False:
+    if lemma(clause.head) not in ("be", "become", "turn"):
         return
     holders: list[Token | None] = [None] if clause.implied else list(clause.subjects)
     for holder in holders:
@@ -204,3 +205,56 @@ def favourites(clause: Clause) -> Iterator[Match]:
         for other in others:
             if other.pos_ in ("PROPN", "NOUN", "ADJ", "NUM", "VERB"):
                 yield Match("favorite", owner, other if other.pos_ in ("PROPN", "NOUN") else other.text, "copula:favorite", 0.8, qualifier=noun.lemma_.casefold())
+
+
+_SETTINGS = frozenset("port timeout url key region schema branch host hostname password username token".split())
+_AMOUNTS = frozenset(
+    "deposit fee rent price salary wage budget cost bill mortgage rate dose dosage max maximum min minimum limit threshold size expiry ttl interval retention quota "
+    "capacity total score weight height temperature pressure ratio count".split()
+)
+
+
+def settings(clause: Clause) -> Iterator[Match]:
+    """ "The staging port is 5433", "the deposit is 2,300": what a thing is set to, and amounts."""
+    if lemma(clause.head) != "be":
+        return
+    for subject in clause.subjects:
+        word = subject.lemma_.casefold()
+        for value in clause.attributes:
+            if not (is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
+                continue
+            owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod")), None)
+            if word in _SETTINGS and owner is not None:
+                yield Match("configured_as", owner.text, value, "copula:setting", 0.75, qualifier=word)
+            elif word in _SETTINGS or owner is not None:
+                yield Match("configured_as", subject, value, "copula:setting", 0.7, qualifier=word if word in _SETTINGS else "")
+            else:
+                yield Match("be", subject, value, "copula:amount", 0.65)
+
+
+def introductions(clause: Clause) -> Iterator[Match]:
+    """ "I'm Craig": the name of who speaks."""
+    if lemma(clause.head) == "be" and not clause.negated and len(clause.attributes) == 1 and clause.subjects and clause.subjects[0].lower_ == "i":
+        name = clause.attributes[0]
+        if name.pos_ == "PROPN" and name.ent_type_ in ("PERSON", "ORG", "GPE", "") and not any(c.dep_ in ("det", "prep") for c in name.children) and name.lower_ not in NATIONALITIES:
+            yield Match("named", clause.subjects[0], name, "copula:name", 0.6)
+
+
+_BEGINNINGS = frozenset("found establish create launch build construct open start set incorporate bear".split())
+_PASSAGES = {"retire": "retired", "die": "dead", "pass away": "dead"}
+
+
+def beginnings(clause: Clause, text: str) -> Iterator[Match]:
+    """ "Founded in 1972", "was born on 4 May 1961": the date is the object; "he retired" leaves a state."""
+    verb = lemma(clause.head)
+    if clause.passive and verb in _BEGINNINGS and clause.subjects:
+        for when in clause.whens:
+            if when.role == "at" and when.lo is not None:
+                name = "birth_date" if verb == "bear" else "created"
+                yield Match(name, clause.subjects[0], f"date:{when.start}", f"beginning:{name}", 0.7)
+                return
+    state = _PASSAGES.get(clause.lemma)
+    if state is not None and not clause.objects and not clause.after("from", "as") and not clause.negated:
+        for holder in [None] if clause.implied else clause.subjects:
+            if holder is None or could_be(holder, (Thing.PERSON, Thing.ANIMAL)):
+                yield Match("be", holder, state, f"beginning:{verb}", 0.65, ClaimKind.CHANGE)

@@ -52,7 +52,7 @@ _DECISION = re.compile(
 )
 _WILL = re.compile(r"^(?:the\s+)?(?P<who>we|[\w' -]{2,40}?)\s+(?:will|shall|(?=drop|keep|use|go|move|adopt|stay|switch|stick|remove|ship|freeze))\s*(?P<what>.+)$", re.IGNORECASE)
 _ACTION = re.compile(r"^\s*(?:action(?:\s+item)?s?|todo|task|ai)\s*:\s*(?P<who>[A-Z][\w.'-]*(?:\s+[A-Z][\w.'-]*){0,3})\s+(?:to|will|shall)\s+(?P<what>.+)$")
-_MUST = re.compile(r"^\s*(?:the\s+)?(?P<who>[A-Z][\w.'-]*(?:\s+[\w.'-]+){0,4}?)\s+(?:must|has\s+to|have\s+to|is\s+to|needs\s+to)\s+(?P<what>.+?\s+by\s+.+)$")
+_MUST = re.compile(r"^\s*(?:the\s+)?(?P<who>(?!My|Our|Your|His|Her|Their)[A-Z][\w.'-]*(?:\s+[\w.'-]+){0,4}?(?:,\s[A-Z][\w ]+,)?)\s+(?:must|has\s+to|have\s+to)\s+(?P<what>.+?\s+by\s+.+)$")
 _BORN = re.compile(r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,3})\s+\((?:born|b\.)\s+(?P<date>[^)]{4,30}?)(?:\s+in\s+(?P<place>[^)]{2,40}))?\)")
 _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\w][^\n:]{1,30}?)\s*$", re.IGNORECASE | re.MULTILINE)
 _STACK = re.compile(r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE)

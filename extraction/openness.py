@@ -24,14 +24,15 @@ _NEVER = HEDGING | REPORTING | frozenset(
     "provide allow include ensure offer support use create show share discuss suggest require involve experience face learn handle turn lead reach remember "
     "consider start end stop begin continue touch move spend pass talk speak wait ask call understand agree follow focus improve achieve identify track "
     "address prioritize avoid maintain balance aim set manage establish implement review encourage stay hang catch hit cause meet draw lose relax "
-    "capture bond connect express embrace cherish value treasure join apply".split()
+    "represent symbolize symbolise explore calm liven choose chase guide capture bond connect express embrace cherish value treasure join apply".split()
 )
 _HAVE_NOT = VAGUE | frozenset(
     "dinner lunch breakfast meeting appointment reminder dream headache doubt preference patience access choice opinion respect hand eye face hair "
     "party blast feeling sense tendency concern worry regret session lesson class discussion conversation clue use influence effect result "
     "community people family friends friend tradition routine schedule goal task deadline background trip time".split()
 )
-_PREPOSED = {"on", "in", "at", "for", "with", "from", "to", "about", "against", "into", "over", "under", "of"}
+_DATABLE = frozenset("get lose start finish pass win give put move arrive leave".split())
+"""Light verbs that say something with a date: "got her licence last Friday"."""
 _OBJECT_PREPOSITIONS = {"on", "in", "at", "for", "with", "from", "to", "into", "against"}
 
 
@@ -42,7 +43,7 @@ def open_matches(clause: Clause) -> Iterator[Match]:
         yield from _have(clause)
     elif base in ("be", "become", "get") and clause.attributes:
         yield from _be(clause)
-    elif base not in _NEVER and clause.head.pos_ == "VERB" and base.isalpha():
+    elif (base not in _NEVER or (base in _DATABLE and clause.whens)) and clause.head.pos_ == "VERB" and base.isalpha():
         yield from _verb(clause, base)
 
 
@@ -57,7 +58,8 @@ def _have(clause: Clause) -> Iterator[Match]:
         for object_ in clause.objects:
             if object_.pos_ not in ("NOUN", "PROPN") or object_.lemma_.casefold() in _HAVE_NOT or _loose(object_):
                 continue
-            yield Match("have", holder, object_, "open:have", 0.55)
+            definite = clause.negated or clause.whens or object_.pos_ == "PROPN" or any(c.dep_ in ("nummod", "compound") for c in object_.children)
+            yield Match("have", holder, object_, "open:have", 0.55 if definite and not any(c.dep_ == "poss" and c.tag_ != "PRP$" for c in object_.children) else 0.4)
 
 
 def _be(clause: Clause) -> Iterator[Match]:
@@ -107,8 +109,10 @@ def _verb(clause: Clause, base: str) -> Iterator[Match]:
 
 def _confidence(clause: Clause, holder: Token | None, object_: Token, base: str, dated: bool) -> float:
     confidence = 0.5 + 0.05 * dated + 0.03 * (object_.pos_ == "PROPN") + 0.03 * is_number(object_)
-    if base in LIGHT_VERBS:
+    if base in LIGHT_VERBS and not (dated and base in _DATABLE):
         confidence -= 0.1
+    if clause.head.dep_ == "acl" and clause.head.tag_ == "VBG":
+        confidence -= 0.2
     if clause.head.dep_ not in ("ROOT", "conj", "ccomp"):
         confidence -= 0.04
     if clause.negated and not clause.no_longer:

@@ -20,6 +20,8 @@ _SPELLINGS = [
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"[\u2018\u2019\u02bc]", "'"),
+        (r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)", ""),
+        (r"\b(?:can't|cannot|can\s+not|cant)\s+(?:stand|bear|abide)\b", "hate"),
         (r"\bim\b", "I'm"),
         (r"\bive\b", "I've"),
         (r"\b(he|she|it|that|there|who|what)s(?=\s+[a-z])", r"\1's"),
@@ -50,9 +52,12 @@ _SPLIT = re.compile(
     r"|(?<=[.!?…]{2})\s+(?=\w)|(?<=[!?])\s+(?=\w)|[.](?=\s+[a-z]+\s[a-z]+)\s+"
     r"|;\s+|\s+[—–]\s+|\s--?\s+(?=\w)"
     r"|,\s+(?=(?:can|could|would|will)\s+(?:you|we)\b|(?:do|does|did|is|are|was|were|has|have|isn't|aren't|wasn't|doesn't|don't|didn't)\s*(?:n't)?\s+(?:you|we|he|she|it|they|i)\b[^,]{0,60}\?)"
+    r"|,?\s+and\s+(?=(?:the|our|my|his|her|their)\s+(?:[\w-]+\s+){1,2}(?:is|are|was|were|runs|uses|has|will|lives|works|owns|listens)\b)"
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF\ufe0f]+\s*",
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|etc|No|approx|[A-Z]))\.\s*\Z")
+_DEPENDENT = re.compile(r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE)
+"""What a later part of the sentence may hang on: such a sentence is not cut."""
 _LINE = re.compile(r"\s*\n\s*")
 
 
@@ -82,11 +87,15 @@ def passages(text: str, spans: list[tuple[int, int]]) -> Iterator[Passage]:
 
 
 def _cuts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    last = start
     for match in _SPLIT.finditer(text, start, end):
+        if match.group().lstrip(" ,\n").startswith("and") and _DEPENDENT.search(text, last, match.start()):
+            continue
         if _ABBREVIATION.search(text[max(start, match.start() - 8) : match.start()]):
             continue
         if _HARD_WRAP.fullmatch(match.group()):
             continue
+        last = match.end()
         yield match.start() + (1 if match.group().startswith(".") else 0), match.end()
 
 

@@ -12,8 +12,8 @@ from ontology.patterns import Tense
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PLANNING = {"plan", "intend", "aim", "mean", "arrange", "go"}
-_WEAK = {"be", "try", "see", "say", "tell", "ask", "get", "let", "keep", "think", "know", "check", "take", "do", "have", "make", "need", "look", "feel", "find", "hear", "talk", "share", "start", "use", "focus", "work", "discuss"}
+_PLANNING = {"plan", "intend", "aim", "arrange", "go"}
+_WEAK = {"be", "try", "see", "say", "tell", "ask", "get", "let", "keep", "think", "know", "check", "take", "do", "have", "make", "need", "look", "feel", "find", "hear", "talk", "share", "forget", "remember", "stay", "cry", "love", "miss", "enjoy", "start", "use", "focus", "work", "discuss"}
 _ADJECTIVES = {"due", "set", "scheduled", "supposed", "about"}
 
 
@@ -50,6 +50,12 @@ def verb_phrase(head: Token) -> str:
     tokens = sorted({t.i: t for t in kept}.values(), key=lambda t: t.i)[:20]
     words = "".join((t.lemma_ + t.whitespace_ if t.i == head.i else t.text_with_ws) for t in tokens).strip()
     return words.rstrip(".,;:!")
+
+
+def verb_words(head: Token) -> str:
+    """The words of an activity as they stand: "finding new trends"."""
+    words = verb_phrase(head)
+    return words if head.lemma_ == head.text else words.replace(head.lemma_, head.text, 1)
 
 
 def desired(clause: Clause) -> Iterator[tuple[Token | None, Token]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from extraction import lexicon
@@ -25,7 +26,7 @@ _PLACES = frozenset(
 _ENTITIES = {
     "PERSON": {Thing.PERSON},
     "ORG": {Thing.ORGANIZATION, Thing.SOFTWARE, Thing.PERSON, Thing.PLACE},
-    "GPE": {Thing.PLACE, Thing.ORGANIZATION, Thing.PERSON},
+    "GPE": {Thing.PLACE, Thing.PERSON, Thing.SOFTWARE},
     "LOC": {Thing.PLACE},
     "FAC": {Thing.PLACE, Thing.ORGANIZATION},
     "LANGUAGE": {Thing.LANGUAGE},
@@ -49,6 +50,9 @@ _LISTS: tuple[tuple[Thing, frozenset[str]], ...] = (
     (Thing.PROPERTY, lexicon.PROPERTY),
     (Thing.ACTIVITY, lexicon.STUDIES),
 )
+_LISTED = {Thing.MEDICINE, Thing.FOOD, Thing.DRINK, Thing.LANGUAGE, Thing.GAME, Thing.ACTIVITY, Thing.ANIMAL, Thing.PROPERTY, Thing.ROLE, Thing.NUMBER}
+"""Classes that the word lists decide: an unknown name is none of them."""
+_PET_WORDS = re.compile(r"\b(?:shelter|breeder|vet|kennel|litter|rescue|puppy|kitten|leash|put\s+\w+\s+down|rehomed?|adopted|paws?|walkies)\b", re.IGNORECASE)
 _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myself", "user", "people"}
 
 
@@ -96,13 +100,20 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
         return True
     if classes and token.pos_ != "PROPN":
         return False
+    if Thing.ANIMAL in wanted and token.pos_ == "PROPN" and _PET_WORDS.search(token.sent.text):
+        return True
+    wanted = tuple(thing for thing in wanted if thing not in _LISTED)
+    if not wanted:
+        return False
     if token.pos_ == "PROPN" or (token.text[:1].isupper() and token.i > token.sent.start):
         # Single names are mostly people, and the recogniser errs on them; a person's name is no place.
         return not (token.ent_type_ == "PERSON" and any(c.dep_ == "compound" for c in token.children)) or Thing.PERSON in wanted
     if token.pos_ == "PRON":
         return True
     bare = not any(c.dep_ in ("det", "amod", "poss") for c in token.children)
-    if Thing.THING in wanted or Thing.SOFTWARE in wanted:
-        return True
-    lazy = not any(c.isupper() for c in token.doc.text)
-    return bare and lazy and token.pos_ in ("NOUN", "X", "ADJ", "VERB")
+    if Thing.THING in wanted:
+        return token.pos_ not in ("VERB", "ADJ", "ADV")
+    if Thing.SOFTWARE in wanted:
+        return token.pos_ in ("NOUN", "X", "NUM", "VERB") and (bare or any(c.dep_ in ("compound", "nummod") for c in token.children))
+    lazy = not any(c.isupper() for c in token.sent.text)
+    return bare and lazy and token.pos_ in ("NOUN", "X")

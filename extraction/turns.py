@@ -32,6 +32,10 @@ _ABLE = frozenset({"speaks", "plays", "eats", "drinks", "practices", "dislikes"}
 _EVALUATED = frozenset({"is_a", "be", "has_role", "status", "likes", "dislikes", "have"})
 
 
+_STILL = Frame(Tense.PRESENT, Stretch(), False, False, False, False, False, False, False, False, False)
+"""The frame of what a phrase says by itself: true at the time of saying."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """A piece of a turn that yields no claim: half-open characters and the reason."""
@@ -106,7 +110,7 @@ class TurnReader:
             del self._found.claims[earlier:]
             self._drop(span, "joke")
             return
-        if notices.directive(text) or (notices.conventions(text) and len(text) < 200 and sentence[0].tag_ in ("VB", "VBP", "UH", "NNP", "NN")):
+        if not self._machine and (notices.directive(text) or (notices.conventions(text) and len(text) < 200 and sentence[0].tag_ in ("VB", "VBP", "UH", "NNP", "NN"))):
             whole = self._turn.text[span[0] : span[1]].strip().rstrip(".!")
             self._found.claims.append(
                 ClaimDraft(self._mentions.speaker, "directive", ObjectDraft(whole, "xsd:string"), start=span[0], end=span[1], rule="notice:directive", confidence=0.75)
@@ -118,7 +122,7 @@ class TurnReader:
         if reason is not None:
             self._drop(span, reason)
             return
-        fix = correction(text, before)
+        fix = correction(self._turn.text[span[0] : span[1]], before)
         for notice in notices.notices(text):
             self._notice(notice, span, fix)
         read = clauses(sentence, [w for w in whens if w.start < sentence.end_char and w.end > sentence.start_char])
@@ -128,10 +132,9 @@ class TurnReader:
             return
         for clause in read:
             self._clause(clause, passage, span, text, quoted, fix)
-        if self._personal or True:
-            for named in nominal.appositions(sentence, self._patterns):
-                if not any(start <= named.at.idx < end for start, end in quoted):
-                    self._emit(named.match, _still(read), None, span, None, fix=None)
+        for named in nominal.appositions(sentence, self._patterns):
+            if not any(start <= named.at.idx < end for start, end in quoted):
+                self._emit(named.match, _STILL, None, span, None)
         if len(self._found.claims) == count:
             self._drop(span, "nothing to keep")
 
@@ -163,7 +166,10 @@ class TurnReader:
                 self._found.claims.append(replace(draft, start=span[0], end=span[1]))
             return
         matches = self._patterns.matches(clause)
-        specific = [*nominal.copular(clause), *nominal.favourites(clause), *nominal.appointed(clause, clause.head.doc.text)]
+        specific = [
+            *nominal.copular(clause), *nominal.favourites(clause), *nominal.appointed(clause, head.doc.text), *nominal.settings(clause),
+            *nominal.introductions(clause), *nominal.beginnings(clause, head.doc.text),
+        ]  # fmt: skip
         if specific and lemma(head) == "be":
             matches = [m for m in matches if m.predicate not in ("is_a",) and not (m.predicate == "favorite" and any(s.predicate == "favorite" for s in specific))]
         matches = [m for m in matches if m.predicate != "is_a" or not isinstance(m.object, str)]
@@ -175,6 +181,11 @@ class TurnReader:
         for match in matches:
             if clause.modal == "can" and not (match.predicate in _ABLE and (clause.negated or match.predicate in ("speaks", "plays"))):
                 continue
+            if isinstance(match.object, str) and match.object.startswith("date:"):
+                day = next((s.lo for w in clause.whens if f"date:{w.start}" == match.object and (s := resolve(w, self._said, False)) is not None), None)
+                if day is None:
+                    continue
+                match.object = str(day)
             self._emit(match, context, clause, span, source, meant.denied, fix=fix)
         if len(self._found.claims) > count:
             self._last = self._found.claims[count:]
@@ -209,6 +220,8 @@ class TurnReader:
         for stretch in ahead:
             if stretch is not None:
                 lo, hi = stretch.lo or lo, None if stretch.point else stretch.hi
+        if lo is not None and lo.last < self._said.first:
+            return
         for name in self._holders(clause):
             if name is None or (name == self._mentions.addressee):
                 continue
@@ -306,6 +319,8 @@ class TurnReader:
             return self._mentions.speaker
         if isinstance(end, str):
             return end if end.strip() else None
+        if end.pos_ == "VERB" and not subject:
+            return plans.verb_words(end) or None
         return self._mentions.name(end, subject=subject)
 
 
@@ -315,11 +330,6 @@ def _day(turn: Turn) -> Granule:
         return day_of(turn.said, turn.time_zone)
     except InvalidInput:
         return day_of(turn.said, None)
-
-
-def _still(read: list[Clause]) -> Frame:
-    """The frame of what a phrase says by itself: true at the time of saying."""
-    return Frame(Tense.PRESENT, Stretch(), False, False, False, False, False, False, False, False, False)
 
 
 def examined(turn: Turn, vocabulary: Vocabulary, patterns: Patterns, parsed: Iterator[tuple[Passage, Doc]]) -> Examined:

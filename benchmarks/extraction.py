@@ -1,7 +1,7 @@
 """Claims of gold files for the scorer, and the speed of extraction beside bare spaCy.
 
-    python -m benchmarks.extraction turns.jsonl ... > claims.jsonl     # claims, one a line
-    python -m benchmarks.extraction --speed turns.jsonl ...            # turns/s and words/s, both in one run
+python -m benchmarks.extraction turns.jsonl ... > claims.jsonl     # claims, one a line
+python -m benchmarks.extraction --speed turns.jsonl ...            # turns/s and words/s, both in one run
 """
 
 from __future__ import annotations

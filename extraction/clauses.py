@@ -18,7 +18,21 @@ MAX_CLAUSES = 40
 """Clauses of one sentence that are read; a longer one is a list or machine text."""
 _END_VERBS = {"stop", "quit", "cease", "give"}
 _START_VERBS = {"start", "begin", "resume", "take"}
-_CHANGES = {"switch", "move", "migrate", "change", "go", "upgrade", "downgrade", "rename", "roll", "convert", "port", "transition", "revert"}
+_CHANGES = {
+    "switch",
+    "move",
+    "migrate",
+    "change",
+    "go",
+    "upgrade",
+    "downgrade",
+    "rename",
+    "roll",
+    "convert",
+    "port",
+    "transition",
+    "revert",
+}
 
 
 @dataclass(slots=True)
@@ -91,7 +105,11 @@ def _coordinates(token: Token, other: Token) -> bool:
     if other.dep_ == "conj":
         return other.pos_ in ("NOUN", "PROPN", "PRON", "NUM", "ADJ", "X", "SYM") or other.pos_ == token.pos_
     # "jam, bread and butter": the parser calls the second an apposition of the first.
-    return any(c.dep_ == "conj" for c in other.children) and other.pos_ == token.pos_ == "NOUN" and not any(c.dep_ == "det" for c in other.children)
+    return (
+        any(c.dep_ == "conj" for c in other.children)
+        and other.pos_ == token.pos_ == "NOUN"
+        and not any(c.dep_ == "det" for c in other.children)
+    )
 
 
 def verbs(sentence: Span) -> Iterator[Token]:
@@ -123,9 +141,8 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
     clause = Clause(head, sentence)
     for child in head.children:
         dep, word = child.dep_, child.lower_
-        if child.i in timed and dep not in SUBJECTS:
-            if not (dep in ("attr", "pobj") and lemma(head) == "be"):
-                continue
+        if child.i in timed and dep not in SUBJECTS and not (dep in ("attr", "pobj") and lemma(head) == "be"):
+            continue
         if dep in SUBJECTS:
             clause.subjects = conjuncts(child)
             clause.passive = dep == "nsubjpass"
@@ -143,10 +160,8 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
             _negate(clause, child)
         elif dep in ("advmod", "npadvmod", "det"):
             _adverb(clause, child)
-        elif dep in ("advcl", "xcomp") and child.tag_ == "VB" and lemma(head) in _CHANGES:
-            # "from webpack to vite": an unknown word after "to" is parsed as a verb.
-            if all(c.dep_ in ("aux", "npadvmod", "advmod", "punct") for c in child.children) and child.lower_ not in LIGHT_VERBS:
-                clause.prepositions.append(("to", [child]))
+        elif dep in ("advcl", "xcomp") and _mistaken(head, child):
+            clause.prepositions.append(("to", [child]))
     for noun in [*clause.objects, *clause.attributes]:
         for child in noun.children:
             if child.dep_ == "prep":
@@ -157,7 +172,15 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
     return clause
 
 
-def _prepositions(clause: Clause, preposition: Token, timed: set[int], into: list[tuple[str, list[Token]]] | None = None, depth: int = 0) -> None:
+def _mistaken(head: Token, child: Token) -> bool:
+    """ "from webpack to vite": whether an unknown word after "to" was parsed as a verb."""
+    bare = all(c.dep_ in ("aux", "npadvmod", "advmod", "punct") for c in child.children)
+    return bare and child.tag_ == "VB" and lemma(head) in _CHANGES and child.lower_ not in LIGHT_VERBS
+
+
+def _prepositions(
+    clause: Clause, preposition: Token, timed: set[int], into: list[tuple[str, list[Token]]] | None = None, depth: int = 0
+) -> None:
     into = clause.prepositions if into is None else into
     word = preposition.lower_
     for child in preposition.children:
@@ -206,7 +229,9 @@ def _tense(clause: Clause) -> None:
     words = [lemma(a) for a in auxiliaries]
     for auxiliary in auxiliaries:
         if auxiliary.tag_ == "MD" or auxiliary.lower_ in ("'ll", "wo"):
-            clause.modal = {"'ll": "will", "wo": "will", "ca": "can", "'d": "would", "shall": "will"}.get(auxiliary.lower_, auxiliary.lower_)
+            clause.modal = {"'ll": "will", "wo": "will", "ca": "can", "'d": "would", "shall": "will"}.get(
+                auxiliary.lower_, auxiliary.lower_
+            )
     clause.progressive = head.tag_ == "VBG"
     finite = auxiliaries[0] if auxiliaries else head
     if clause.modal == "will":
@@ -247,9 +272,17 @@ def _inherit(clause: Clause, found: dict[int, Clause]) -> None:
                 _share(clause, above, head)
     elif head.dep_ == "conj" and above is not None:
         clause.governor = None
-    if not clause.subjects and not clause.imperative and not clause.implied and head.tag_ in ("VBD", "VBN", "VBG") and head.dep_ in ("ROOT", "advcl", "ccomp", "dep"):
+    if (
+        not clause.subjects
+        and not clause.imperative
+        and not clause.implied
+        and head.tag_ in ("VBD", "VBN", "VBG")
+        and head.dep_ in ("ROOT", "advcl", "ccomp", "dep")
+    ):
         # "Started at Acme", "Been living in Riga": a dropped "I".
-        clause.implied = head.i == head.sent.start or all(t.pos_ in ("ADV", "INTJ", "PUNCT", "AUX", "CCONJ") or t.ent_type_ == "DATE" for t in head.doc[head.sent.start : head.i])
+        clause.implied = head.i == head.sent.start or all(
+            t.pos_ in ("ADV", "INTJ", "PUNCT", "AUX", "CCONJ") or t.ent_type_ == "DATE" for t in head.doc[head.sent.start : head.i]
+        )
 
 
 def _complete(clause: Clause, over: Clause, head: Token) -> None:

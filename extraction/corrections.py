@@ -12,20 +12,99 @@ _CUE = re.compile(
     r"it's\s+actually|i\s+said\s+.{1,60}\bbut\b)",
     re.IGNORECASE,
 )
-_INLINE = re.compile(r"\b(?:i\s+lied|i\s+tell\s+a\s+lie|i\s+misspoke|i\s+meant|i\s+mean\b|scratch\s+that|correction:|everyone\s+gets\s+that\s+wrong|i\s+misread|i\s+wrote\s+\S+\s+earlier)", re.IGNORECASE)
+_INLINE = re.compile(
+    r"\b(?:i\s+lied|i\s+tell\s+a\s+lie|i\s+misspoke|i\s+meant|i\s+mean\b|scratch\s+that|correction:|everyone\s+gets\s+that\s+wrong|i\s+misread|i\s+wrote\s+\S+\s+earlier)",
+    re.IGNORECASE,
+)
 _CONTRAST = re.compile(
     r"(?P<right>[\w€$£][\w.:/'-]*(?:\s+[\w.:/'-]+){0,3}?)\s*,?\s+(?<!\bis\s)(?<!\bam\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)(?<!\bdo\s)not\s+(?:the\s+|in\s+|at\s+|on\s+|a\s+|an\s+)?(?P<wrong>[\w€$£][\w.:/'-]*(?:\s[A-Z\d][\w.:/'-]*){0,3})\s*(?=[.!,;)🤦]|$|[^\w\s])"
 )
-_REPAIR = re.compile(r"(?P<wrong>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2}),?\s+(?:sorry|no|wait|i\s+mean|rather|er|or\s+rather),?\s+(?:i\s+mean\s+)?(?P<right>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2})(?=[.!,;]|$)")
+_REPAIR = re.compile(
+    r"(?P<wrong>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2}),?\s+(?:sorry|no|wait|i\s+mean|rather|er|or\s+rather),?\s+(?:i\s+mean\s+)?(?P<right>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2})(?=[.!,;]|$)"
+)
 _SAID = re.compile(r"\bi\s+(?:said|wrote|told\s+you|typed)\b", re.IGNORECASE)
 
 
 _CUE_WORDS = re.compile(r"^\W*(?:hang\s+on|hold\s+on|wait|sorry|oops|no\b|ah\b|correction)", re.IGNORECASE)
 _NOT_VALUES = frozenset(
-    "is am are was were be been do does did have has had will can could would should may might must if or and but why whether it i you he she they we that this "
-    "there certainly probably definitely really just maybe perhaps still also".split()
+    [
+        "is",
+        "am",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "have",
+        "has",
+        "had",
+        "will",
+        "can",
+        "could",
+        "would",
+        "should",
+        "may",
+        "might",
+        "must",
+        "if",
+        "or",
+        "and",
+        "but",
+        "why",
+        "whether",
+        "it",
+        "i",
+        "you",
+        "he",
+        "she",
+        "they",
+        "we",
+        "that",
+        "this",
+        "there",
+        "certainly",
+        "probably",
+        "definitely",
+        "really",
+        "just",
+        "maybe",
+        "perhaps",
+        "still",
+        "also",
+    ]
 )
-_NOT_WRONG = frozenset("only just sure yet because to that really even always very so too as a an the all every much many my your weirdly bad".split())
+_NOT_WRONG = frozenset(
+    [
+        "only",
+        "just",
+        "sure",
+        "yet",
+        "because",
+        "to",
+        "that",
+        "really",
+        "even",
+        "always",
+        "very",
+        "so",
+        "too",
+        "as",
+        "a",
+        "an",
+        "the",
+        "all",
+        "every",
+        "much",
+        "many",
+        "my",
+        "your",
+        "weirdly",
+        "bad",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +119,12 @@ class Correction:
 def correction(text: str, before: str = "") -> Correction | None:
     """Whether a sentence corrects something. "now X, not Y" is a change: `change` is then set and `wrong` is what was so before."""
     contrast = next((match for match in _CONTRAST.finditer(text) if _contrasts(match)), None)
-    cue = bool(_CUE.match(text) or _INLINE.search(text) or (_CUE.match(before) and len(before) < 40) or (_SAID.search(before) and _CUE_WORDS.match(before)))
+    cue = bool(
+        _CUE.match(text)
+        or _INLINE.search(text)
+        or (_CUE.match(before) and len(before) < 40)
+        or (_SAID.search(before) and _CUE_WORDS.match(before))
+    )
     if contrast:
         now = re.search(r"\b(?:now|nowadays|these\s+days|anymore)\b", text, re.IGNORECASE)
         if now and not cue:

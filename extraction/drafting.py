@@ -46,13 +46,9 @@ class Frame:
     scheduled: bool
 
 
-def looks_forward(clause: Clause) -> bool | None:
-    """Whether a clause's undated times lie ahead (True), behind (False) or on either side (None)."""
-    if clause.tense is Tense.FUTURE:
-        return True
-    if clause.tense in (Tense.PAST, Tense.PERFECT):
-        return False
-    return True
+def looks_forward(clause: Clause) -> bool:
+    """Whether a clause's undated times lie ahead; those of the present do ("the lease ends 31 January")."""
+    return clause.tense not in (Tense.PAST, Tense.PERFECT)
 
 
 def frame(clause: Clause, said: Granule, extra: Sequence[When] = ()) -> Frame:
@@ -68,7 +64,13 @@ def frame(clause: Clause, said: Granule, extra: Sequence[When] = ()) -> Frame:
             continue
         if when.role in ("since", "duration", "span"):
             since = True
-        if clause.tense is Tense.PRESENT and stretch.point and stretch.lo is not None and stretch.lo.first <= said.first <= stretch.lo.last and lemma(clause.head) not in ("start", "begin"):
+        if (
+            clause.tense is Tense.PRESENT
+            and stretch.point
+            and stretch.lo is not None
+            and stretch.lo.first <= said.first <= stretch.lo.last
+            and lemma(clause.head) not in ("start", "begin")
+        ):
             continue
         lo, hi = lo or stretch.lo, hi or stretch.hi
         point = point or stretch.point

@@ -25,7 +25,9 @@ def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame:
         return []
     else:
         holders = list(clause.subjects)
-    if any(c.dep_ == "expl" for c in clause.head.children) or any(c.lower_ in ("there", "here", "well", "out", "home", "off", "back") for c in clause.head.children):
+    if any(c.dep_ == "expl" for c in clause.head.children) or any(
+        c.lower_ in ("there", "here", "well", "out", "home", "off", "back") for c in clause.head.children
+    ):
         return []
     made: list[ClaimDraft] = []
     for holder in holders:
@@ -38,6 +40,16 @@ def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame:
                 continue
             kind = ClaimKind.STATE if not (frame.tense is Tense.PAST and not negative) else ClaimKind.END
             made.append(
-                replace(draft, subject=name, polarity=not negative, kind=kind, valid_from=None, valid_to=None, replaces=None, rule="ellipsis", confidence=round(draft.confidence * 0.85, 2))
+                replace(
+                    draft,
+                    subject=name,
+                    polarity=not negative,
+                    kind=kind,
+                    valid_from=None,
+                    valid_to=None,
+                    replaces=None,
+                    rule="ellipsis",
+                    confidence=round(draft.confidence * 0.85, 2),
+                )
             )
     return made

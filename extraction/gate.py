@@ -13,7 +13,28 @@ from ontology.patterns import Tense
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_INDEFINITE = {"a", "an", "some", "any", "no", "every", "each", "another", "many", "most", "few", "several", "all", "both", "what", "which", "this", "these", "those", "that"}
+_INDEFINITE = {
+    "a",
+    "an",
+    "some",
+    "any",
+    "no",
+    "every",
+    "each",
+    "another",
+    "many",
+    "most",
+    "few",
+    "several",
+    "all",
+    "both",
+    "what",
+    "which",
+    "this",
+    "these",
+    "those",
+    "that",
+}
 _MAX_NAME = 80
 _MAX_TEXT = 300
 _SENTENCES = {"decided", "plans_to", "wants", "directive", "created"}
@@ -29,12 +50,15 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "no name"
     if not isinstance(match.subject, str) and match.subject is not None and _indefinite(match.subject, subject):
         return "indefinite subject"
-    if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str):
-        if match.object.pos_ == "PRON" or (clause is not None and clause.implied) or any(c.dep_ == "poss" and c.lower_ == "your" for c in match.object.children):
-            return "about the talk"
+    if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str) and _of_the_talk(match.object, clause):
+        return "about the talk"
     open_ = match.rule.startswith("open:")
     if not isinstance(match.object, str):
-        if match.object.lemma_.casefold() in ("one", "thing", "something", "anything", "everything", "stuff") and match.object.pos_ != "PROPN" and match.predicate != "manages":
+        if (
+            match.object.lemma_.casefold() in ("one", "thing", "something", "anything", "everything", "stuff")
+            and match.object.pos_ != "PROPN"
+            and match.predicate != "manages"
+        ):
             return "vague object"
         if match.object.lemma_.casefold() in VAGUE and match.object.pos_ in ("NOUN", "PRON", "DET") and len(target.split()) == 1:
             return "vague object"
@@ -48,12 +72,37 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
 
 
 def _indefinite(token: Token, name: str) -> bool:
-    if token.pos_ in ("PROPN", "PRON") or name[:1].isupper() and token.pos_ != "NOUN":
-        return token.pos_ == "PRON" and token.lower_ in ("this", "that", "these", "those", "it", "there", "one", "someone", "everyone", "nobody", "who", "which", "what")
+    if token.pos_ in ("PROPN", "PRON") or (name[:1].isupper() and token.pos_ != "NOUN"):
+        return token.pos_ == "PRON" and token.lower_ in (
+            "this",
+            "that",
+            "these",
+            "those",
+            "it",
+            "there",
+            "one",
+            "someone",
+            "everyone",
+            "nobody",
+            "who",
+            "which",
+            "what",
+        )
     if token.lemma_.casefold() in VAGUE:
         return True
     return any(c.dep_ in ("det", "predet") and c.lower_ in _INDEFINITE for c in token.children)
 
 
+def _of_the_talk(liked: Token, clause: Clause | None) -> bool:
+    """ "I like that", "love your idea": an answer, no taste."""
+    return (
+        liked.pos_ == "PRON"
+        or (clause is not None and clause.implied)
+        or any(c.dep_ == "poss" and c.lower_ == "your" for c in liked.children)
+    )
+
+
 def _pointing(token: Token) -> bool:
-    return any(c.dep_ in ("det",) and c.lower_ in ("this", "that", "these", "those") for c in token.children) or (token.pos_ == "PRON" and token.lower_ in ("this", "that"))
+    return any(c.dep_ in ("det",) and c.lower_ in ("this", "that", "these", "those") for c in token.children) or (
+        token.pos_ == "PRON" and token.lower_ in ("this", "that")
+    )

@@ -27,12 +27,53 @@ _UNREAL = re.compile(
 _JOKE = re.compile(r"\b(?:just\s+kidding|kidding|i'm\s+joking|joking|jk|only\s+messing|\(joke\)|/s)\b", re.IGNORECASE)
 _WISH_OPENING = re.compile(r"\bhad\s+the\s+(?:weirdest|strangest|craziest|oddest|\w+est)?\s*dream\b", re.IGNORECASE)
 _QUESTION_WORDS = {"who", "what", "when", "where", "why", "how", "which", "whose", "whos", "who's", "what's", "where's"}
-_INVERTING = {"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "should", "shall", "may", "might", "am", "is", "isn't", "aren't", "don't", "doesn't", "didn't"}
+_INVERTING = {
+    "do",
+    "does",
+    "did",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "had",
+    "can",
+    "could",
+    "will",
+    "would",
+    "should",
+    "shall",
+    "may",
+    "might",
+    "am",
+    "isn't",
+    "aren't",
+    "don't",
+    "doesn't",
+    "didn't",
+}
 _CONDITIONS = {"if", "unless", "whether", "lest", "suppose", "supposing", "provided", "assuming", "until", "once", "whenever"}
 _MODALS = {"would", "could", "might", "may", "should", "must", "ought", "can", "need", "'d"}
-_QUOTED = re.compile("[\"“]([^\"”“]{12,})[\"”]")
+_QUOTED = re.compile('["“]([^"”“]{12,})["”]')
 _ACCORDING = re.compile(r"^\s*according\s+to\s+(?:the\s+|my\s+)?(?P<who>[\w' -]{2,40}?),", re.IGNORECASE)
-_FACTIVE = {"know", "realize", "realise", "learn", "discover", "find", "see", "show", "prove", "mean", "note", "remember", "forget", "notice", "turn"}
+_FACTIVE = {
+    "know",
+    "realize",
+    "realise",
+    "learn",
+    "discover",
+    "find",
+    "see",
+    "show",
+    "prove",
+    "mean",
+    "note",
+    "remember",
+    "forget",
+    "notice",
+    "turn",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +107,11 @@ def question(sentence: Span) -> bool:
     text = sentence.text.rstrip(" \"')]")
     if text.endswith("?"):
         return True
-    words = [t for t in sentence if t.pos_ not in ("INTJ", "PUNCT", "SPACE") and t.lower_ not in ("so", "and", "but", "wait", "hey", "ok", "well", "also", "anyone")]
+    words = [
+        t
+        for t in sentence
+        if t.pos_ not in ("INTJ", "PUNCT", "SPACE") and t.lower_ not in ("so", "and", "but", "wait", "hey", "ok", "well", "also", "anyone")
+    ]
     if not words:
         return False
     first = words[0]
@@ -76,10 +121,16 @@ def question(sentence: Span) -> bool:
         clause = first
         while clause.head.i != clause.i and clause.dep_ not in ("csubj", "advcl", "relcl", "ccomp"):
             clause = clause.head
-        return clause.dep_ == "ROOT" and first.lower_ not in ("when", "where", "how", "which") or (clause.dep_ == "ROOT" and first.lower_ in ("when", "where", "how", "why"))
+        return (clause.dep_ == "ROOT" and first.lower_ not in ("when", "where", "how", "which")) or (
+            clause.dep_ == "ROOT" and first.lower_ in ("when", "where", "how", "why")
+        )
     if first.lower_ in _INVERTING and len(words) > 1 and first.tag_ in ("VBZ", "VBP", "VBD", "MD"):
         second = words[1]
-        return second.pos_ in ("PRON", "PROPN", "DET") and second.dep_ in ("nsubj", "nsubjpass", "det", "expl", "compound") and second.head.i >= first.i
+        return (
+            second.pos_ in ("PRON", "PROPN", "DET")
+            and second.dep_ in ("nsubj", "nsubjpass", "det", "expl", "compound")
+            and second.head.i >= first.i
+        )
     return False
 
 
@@ -90,7 +141,7 @@ def reading(clause: Clause, quoted: list[tuple[int, int]]) -> Reading:
         return Reading("quoted")
     if clause.imperative:
         return Reading("order")
-    if clause.modal in _MODALS and not (clause.modal == "can"):
+    if clause.modal in _MODALS and clause.modal != "can":
         return Reading("modal")
     if _hedged(head):
         return Reading("hedge")
@@ -107,7 +158,11 @@ def _climb(clause: Clause) -> Reading:
         steps += 1
         if _conditional(at):
             return Reading("condition")
-        if at.dep_ == "advcl" and any(c.dep_ in ("advmod", "mark") and c.lower_ == "when" for c in at.children) and at.tag_ in ("VBP", "VBZ"):
+        if (
+            at.dep_ == "advcl"
+            and any(c.dep_ in ("advmod", "mark") and c.lower_ == "when" for c in at.children)
+            and at.tag_ in ("VBP", "VBZ")
+        ):
             return Reading("condition")
         if any(_conditional(child) or _generic(child) for child in at.children if child.dep_ == "advcl"):
             return Reading("condition")
@@ -123,7 +178,22 @@ def _climb(clause: Clause) -> Reading:
         if at.dep_ in ("ccomp", "csubj") or (at.dep_ == "xcomp" and here.governor is not None and at.i == here.head.i):
             verb = lemma(above)
             if at.dep_ == "xcomp":
-                if verb in HEDGING | {"would", "try", "need", "refuse", "fail", "like", "agree", "offer", "ask", "forget", "have", "get", "seem", "ought"}:
+                if verb in HEDGING | {
+                    "would",
+                    "try",
+                    "need",
+                    "refuse",
+                    "fail",
+                    "like",
+                    "agree",
+                    "offer",
+                    "ask",
+                    "forget",
+                    "have",
+                    "get",
+                    "seem",
+                    "ought",
+                }:
                     return Reading("unrealised")
                 at = above
                 continue
@@ -131,23 +201,39 @@ def _climb(clause: Clause) -> Reading:
                 return Reading("hedge")
             if verb in REPORTING or (verb == "claim"):
                 speaker = next((c for c in above.children if c.dep_ in ("nsubj", "agent")), None)
-                if _modal(above) or above.tag_ == "VB" and not any(c.dep_ == "nsubj" for c in above.children):
+                if _modal(above) or (above.tag_ == "VB" and not any(c.dep_ == "nsubj" for c in above.children)):
                     return Reading("hedge")
                 source = speaker or source
                 denied = denied or verb == "deny"
             elif verb in HEDGING:
                 return Reading("hedge")
-            elif verb in ("ask", "wonder", "check", "decide", "see", "tell", "know", "remember") and any(c.tag_ in ("WP", "WRB", "WDT") for c in at.children):
+            elif verb in ("ask", "wonder", "check", "decide", "see", "tell", "know", "remember") and any(
+                c.tag_ in ("WP", "WRB", "WDT") for c in at.children
+            ):
                 return Reading("question")
         elif at.dep_ in ("acl", "relcl") and any(c.dep_ == "aux" and c.lower_ == "to" for c in at.children):
             return Reading("unrealised")
-        elif at.dep_ == "acl" and above.lemma_.casefold() in ("rumour", "rumor", "possibility", "chance", "idea", "hope", "suggestion", "risk", "fear"):
+        elif at.dep_ == "acl" and above.lemma_.casefold() in (
+            "rumour",
+            "rumor",
+            "possibility",
+            "chance",
+            "idea",
+            "hope",
+            "suggestion",
+            "risk",
+            "fear",
+        ):
             return Reading("hedge")
         elif at.dep_ == "advcl" and any(c.dep_ == "aux" and c.lower_ == "to" for c in at.children):
             return Reading("unrealised")
         elif at.dep_ == "conj" and at.i == clause.head.i and clause.head.tag_ == "VB" and _order(above):
             return Reading("order")
-        if at.dep_ in ("conj", "advcl", "ccomp") and _modal(above) and (at.dep_ != "conj" or not any(c.dep_ == "nsubj" for c in at.children)):
+        if (
+            at.dep_ in ("conj", "advcl", "ccomp")
+            and _modal(above)
+            and (at.dep_ != "conj" or not any(c.dep_ == "nsubj" for c in at.children))
+        ):
             return Reading("modal") if at.dep_ == "conj" else _over(above, source, denied)
         at = above
     return Reading(None, source, denied)
@@ -163,8 +249,10 @@ def _conditional(head: Token) -> bool:
 
 def _generic(head: Token) -> bool:
     """ "when the key is pressed": a rule, not a moment."""
-    return head.tag_ in ("VBZ", "VBP", "VBN") and any(c.dep_ == "advmod" and c.lower_ in ("when", "whenever") for c in head.children) and not any(
-        c.tag_ in ("VBD",) for c in head.children
+    return (
+        head.tag_ in ("VBZ", "VBP", "VBN")
+        and any(c.dep_ == "advmod" and c.lower_ in ("when", "whenever") for c in head.children)
+        and not any(c.tag_ in ("VBD",) for c in head.children)
     )
 
 
@@ -177,7 +265,9 @@ def _negative(verb: Token) -> bool:
 
 
 def _modal(verb: Token) -> bool:
-    return any(c.dep_ == "aux" and (c.lower_ in _MODALS or c.lower_ in ("'d",)) and c.tag_ == "MD" and c.lower_ != "can" for c in verb.children)
+    return any(
+        c.dep_ == "aux" and (c.lower_ in _MODALS or c.lower_ in ("'d",)) and c.tag_ == "MD" and c.lower_ != "can" for c in verb.children
+    )
 
 
 def _order(verb: Token) -> bool:
@@ -186,7 +276,8 @@ def _order(verb: Token) -> bool:
 
 def _hedged(head: Token) -> bool:
     return any(c.lower_ in HEDGES for c in head.children if c.dep_ in ("advmod", "intj", "npadvmod", "dep")) or (
-        head.sent[0].lower_ in HEDGES or (len(head.sent) > 1 and head.sent[0].pos_ in ("INTJ", "CCONJ", "PUNCT") and head.sent[1].lower_ in HEDGES)
+        head.sent[0].lower_ in HEDGES
+        or (len(head.sent) > 1 and head.sent[0].pos_ in ("INTJ", "CCONJ", "PUNCT") and head.sent[1].lower_ in HEDGES)
     )
 
 

@@ -84,7 +84,11 @@ class Patterns:
 
     def _adjectival(self, clause: Clause) -> Iterator[Match]:
         adjectives = [t for t in clause.attributes if t.pos_ in ("ADJ", "VERB", "ADV", "NOUN", "PROPN")]
-        adjectives += [c for c in clause.head.children if c.dep_ in ("advmod", "prt") and c.lower_ in ("together", "down", "up", "offline", "online", "live")]
+        adjectives += [
+            c
+            for c in clause.head.children
+            if c.dep_ in ("advmod", "prt") and c.lower_ in ("together", "down", "up", "offline", "online", "live")
+        ]
         for adjective in adjectives:
             for name, pattern in [*self._adjectives.get(adjective.lower_, ()), *self._adjectives.get(adjective.lemma_.casefold(), ())]:
                 if pattern.preposition:
@@ -99,7 +103,9 @@ class Patterns:
         for attribute in clause.attributes:
             for name, pattern in self._nouns.get(attribute.lemma_.casefold(), ()):
                 if pattern.value is not None:
-                    yield from _pairs(name, pattern, clause, clause.subjects, [attribute.lemma_.casefold()], f"noun:{name}:{attribute.lower_}")
+                    yield from _pairs(
+                        name, pattern, clause, clause.subjects, [attribute.lemma_.casefold()], f"noun:{name}:{attribute.lower_}"
+                    )
                     continue
                 others = _others(attribute, pattern, clause)
                 for holder in _subjects(clause):
@@ -135,13 +141,21 @@ def _nameable(token: Token) -> bool:
 def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Token, noun: Token) -> Iterator[Match]:
     if holder is not None and holder.i == other.i:
         return
-    subject, object_ = (other, holder) if pattern.swap else (holder, other)
-    if object_ is None:
-        object_ = "*speaker"
-    if (isinstance(subject, str) or subject is None or could_be(subject, pattern.subject_type)) and (
+    subject: Token | None = other if pattern.swap else holder
+    object_: Token | str = (holder if holder is not None else "*speaker") if pattern.swap else other
+    if (subject is None or could_be(subject, pattern.subject_type)) and (
         isinstance(object_, str) or could_be(object_, pattern.object_type)
     ):
-        yield Match(name, subject, object_, f"noun:{name}:{noun.lemma_.casefold()}", pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier)
+        yield Match(
+            name,
+            subject,
+            object_,
+            f"noun:{name}:{noun.lemma_.casefold()}",
+            pattern.confidence,
+            pattern.kind,
+            pattern.polarity,
+            pattern.qualifier,
+        )
 
 
 def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]:
@@ -157,8 +171,20 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
             return
         objects = ["*"]
     elif pattern.object is Where.COMPLEMENT:
-        text = complement(clause) if any(c.dep_ == "xcomp" for c in clause.head.children) or pattern.preposition or name == "decided" else ""
-        objects = [text] if text and not (clause.objects and not pattern.preposition and pattern.verb and lemma(clause.head) not in ("stick", "find", "establish", "create")) else []
+        text = (
+            complement(clause) if any(c.dep_ == "xcomp" for c in clause.head.children) or pattern.preposition or name == "decided" else ""
+        )
+        objects = (
+            [text]
+            if text
+            and not (
+                clause.objects
+                and not pattern.preposition
+                and pattern.verb
+                and lemma(clause.head) not in ("stick", "find", "establish", "create")
+            )
+            else []
+        )
         if pattern.preposition and not clause.after(*pattern.preposition):
             return
     elif pattern.no_object:
@@ -178,7 +204,13 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
 
 
 def _pairs(
-    name: str, pattern: PatternModel, clause: Clause, subjects: list[Token], objects: list[Token | str], rule: str, previous: Token | None = None
+    name: str,
+    pattern: PatternModel,
+    clause: Clause,
+    subjects: list[Token],
+    objects: list[Token | str],
+    rule: str,
+    previous: Token | None = None,
 ) -> Iterator[Match]:
     if pattern.reciprocal:
         if len(subjects) >= 2:
@@ -198,9 +230,13 @@ def _pairs(
         for object_ in objects:
             if not isinstance(object_, str):
                 word = object_.lemma_.casefold()
-                if not could_be(object_, pattern.object_type) or (pattern.object_words and word not in pattern.object_words and object_.lower_ not in pattern.object_words):
+                if not could_be(object_, pattern.object_type) or (
+                    pattern.object_words and word not in pattern.object_words and object_.lower_ not in pattern.object_words
+                ):
                     continue
-                if pattern.named and not (object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or _relative(object_)):
+                if pattern.named and not (
+                    object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or _relative(object_)
+                ):
                     continue
             if name == "has_role" and not isinstance(object_, str) and any(c.dep_ == "poss" and c.tag_ == "PRP$" for c in object_.children):
                 continue
@@ -237,7 +273,9 @@ def complement(clause: Clause) -> str:
     head = clause.head
     kept = []
     for child in head.rights:
-        if child.dep_ in ("punct", "conj", "cc", "advcl", "parataxis") or (child.dep_ in ("npadvmod", "advmod") and child.ent_type_ == "DATE"):
+        if child.dep_ in ("punct", "conj", "cc", "advcl", "parataxis") or (
+            child.dep_ in ("npadvmod", "advmod") and child.ent_type_ == "DATE"
+        ):
             if child.dep_ == "punct" and child.text not in ("-",):
                 break
             continue

@@ -17,7 +17,29 @@ _GROUP = {"we", "us", "our", "ours", "ourselves"}
 _GENDERS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f", "himself": "m", "herself": "f"}
 _THINGS = {"it", "its", "itself"}
 _PLURALS = {"they", "them", "their", "theirs"}
-_EMPTY_MODIFIERS = {"great", "amazing", "lovely", "wonderful", "awesome", "nice", "own", "really", "very", "good", "whole", "such", "few", "many", "more", "other", "same", "new", "little", "favourite", "favorite"}
+_EMPTY_MODIFIERS = {
+    "great",
+    "amazing",
+    "lovely",
+    "wonderful",
+    "awesome",
+    "nice",
+    "own",
+    "really",
+    "very",
+    "good",
+    "whole",
+    "such",
+    "few",
+    "many",
+    "more",
+    "other",
+    "same",
+    "new",
+    "little",
+    "favourite",
+    "favorite",
+}
 _ARGUMENTS = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "appos", "ROOT", "oprd", "dative", "npadvmod", "poss"}
 _TITLES = {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "dr": "", "sir": "m", "prof": ""}
 MAX_CANDIDATES = 40
@@ -131,7 +153,11 @@ class Mentions:
         doc = token.doc
         if token.pos_ == "PROPN" and not self._lazy:
             start = token.i
-            while start > token.sent.start and doc[start - 1].dep_ in ("compound", "nmod", "amod", "nummod", "poss", "case") and _namelike(doc[start - 1]):
+            while (
+                start > token.sent.start
+                and doc[start - 1].dep_ in ("compound", "nmod", "amod", "nummod", "poss", "case")
+                and _namelike(doc[start - 1])
+            ):
                 start -= 1
             keep = set(range(start, token.i + 1))
         else:
@@ -164,7 +190,11 @@ def _slim(preposition: Token) -> list[Token]:
     kept = [preposition]
     for child in preposition.children:
         if child.dep_ == "pobj":
-            kept += [t for t in child.subtree if t.dep_ not in ("det", "relcl", "punct") and not _under(t, child, ("relcl", "acl", "appos", "conj", "cc"))]
+            kept += [
+                t
+                for t in child.subtree
+                if t.dep_ not in ("det", "relcl", "punct") and not _under(t, child, ("relcl", "acl", "appos", "conj", "cc"))
+            ]
     return kept
 
 

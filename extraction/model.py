@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ontology.errors import ErstwhileError
 
@@ -28,9 +28,10 @@ def load_model() -> Language:
 
     nlp = spacy.load(name)
     # Names of services and files hang together by hyphens and colons, measures by their units: one token each.
-    infixes = [rule for rule in nlp.Defaults.infixes or () if "-|–" not in rule and "[:<>=/]" not in rule]
-    suffixes = [rule for rule in nlp.Defaults.suffixes or () if "(?<=[0-9])(?:" not in rule]
-    nlp.tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
-    nlp.tokenizer.suffix_search = compile_suffix_regex(suffixes).search
-    nlp.tokenizer.url_match = None
+    infixes = [rule for rule in map(str, nlp.Defaults.infixes or ()) if "-|–" not in rule and "[:<>=/]" not in rule]
+    suffixes = [rule for rule in map(str, nlp.Defaults.suffixes or ()) if "(?<=[0-9])(?:" not in rule]
+    tokenizer: Any = nlp.tokenizer
+    tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
+    tokenizer.suffix_search = compile_suffix_regex(suffixes).search
+    tokenizer.url_match = None
     return nlp

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
-from extraction.lexicon import KIN, MEETINGS, NATIONALITIES
+from extraction.lexicon import KIN, MEETINGS, NATIONALITIES, words
 from extraction.matching import Match, Patterns
 from extraction.things import could_be, is_number, is_role, things
 from ontology.claim import ClaimKind
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _YEARS = re.compile(r"(?:\w+-)?\w+-years?-old|\d+-?(?:yo|y/o)", re.IGNORECASE)
-_AGE_WORDS = frozenset(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
+_AGE_WORDS = words(
+    """
+    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
+    thirty forty fifty sixty seventy eighty ninety
+    """
 )
-_DATED_NOUNS = MEETINGS | frozenset("date day deadline birthday anniversary visit due exam trip lease visa contract".split())
+_DATED_NOUNS = MEETINGS | frozenset(
+    ["date", "day", "deadline", "birthday", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,19 @@ def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
     """ "my brother Kunle", "Kenzo Mori, father of Ana", "the striker Yaw Mensimah", "Mirza the goat", "Elias, aged 6"."""
     for token in sentence:
         word = token.lemma_.casefold()
-        if token.pos_ in ("NOUN", "PROPN") and word in KIN or patterns.nouns(word):
+        if (token.pos_ in ("NOUN", "PROPN") and word in KIN) or patterns.nouns(word):
             yield from _related(token, patterns)
         if token.dep_ == "appos" and token.head.pos_ == "PROPN" and token.pos_ in ("NOUN", "PROPN"):
             yield from _described(token.head, token, patterns)
         elif token.pos_ == "PROPN" and token.dep_ == "appos" and token.head.pos_ == "NOUN" and is_role(token.head):
             yield from _titled(token.head, token)
-        elif token.pos_ in ("NOUN",) and token.dep_ in ("compound", "nmod") and token.head.pos_ == "PROPN" and is_role(token) and token.text[:1].islower():
+        elif (
+            token.pos_ in ("NOUN",)
+            and token.dep_ in ("compound", "nmod")
+            and token.head.pos_ == "PROPN"
+            and is_role(token)
+            and token.text[:1].islower()
+        ):
             yield Named(Match("has_role", token.head, _left(token), "apposition:role", 0.75), token)
         if token.lower_ == "aged" and token.i + 1 < len(token.doc) and is_number(token.nbor(1)):
             owner = token.head if token.head.pos_ in ("PROPN", "NOUN") else None
@@ -63,7 +74,16 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
         name = noun.head
         owner = owner or next((c for c in name.children if c.dep_ == "poss"), None)
     if name is None:
-        name = next((o for c in noun.children if c.dep_ == "acl" and c.lower_ in ("called", "named") for o in c.children if o.dep_ in ("oprd", "dobj", "attr")), None)
+        name = next(
+            (
+                o
+                for c in noun.children
+                if c.dep_ == "acl" and c.lower_ in ("called", "named")
+                for o in c.children
+                if o.dep_ in ("oprd", "dobj", "attr")
+            ),
+            None,
+        )
     if name is None or name.pos_ not in ("PROPN", "NOUN", "X") or (owner is None and noun.dep_ not in ("dobj", "attr")):
         return
     if owner is None:
@@ -72,7 +92,11 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
         if owner is None:
             return
     for predicate, pattern in patterns.nouns(noun.lemma_.casefold()):
-        if pattern.preposition or pattern.value is not None or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type):
+        if (
+            pattern.preposition
+            or pattern.value is not None
+            or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type)
+        ):
             continue
         subject, object_ = (owner, name) if pattern.swap else (name, owner)
         yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, pattern.kind, qualifier=pattern.qualifier), noun)
@@ -111,7 +135,12 @@ def copular(clause: Clause) -> Iterator[Match]:
     holders: list[Token | None] = [None] if clause.implied else list(clause.subjects)
     for holder in holders:
         human = holder is None or could_be(holder, (Thing.PERSON, Thing.ANIMAL))
-        living = holder is None or bool(things(holder) & {Thing.PERSON, Thing.ANIMAL}) or holder.pos_ == "PROPN" or holder.lower_ in ("he", "she")
+        living = (
+            holder is None
+            or bool(things(holder) & {Thing.PERSON, Thing.ANIMAL})
+            or holder.pos_ == "PROPN"
+            or holder.lower_ in ("he", "she")
+        )
         for attribute in clause.attributes:
             age = _age(attribute, living)
             if age is not None:
@@ -119,8 +148,15 @@ def copular(clause: Clause) -> Iterator[Match]:
                 if attribute.pos_ in ("ADJ", "NUM"):
                     continue
             nation = next((t for t in [attribute, *attribute.lefts] if t.lower_ in NATIONALITIES and t.text[:1].isupper()), None)
-            nation = nation or next((t for t in attribute.lefts if "-" in t.text and all(p.casefold() in NATIONALITIES for p in t.text.split("-"))), None)
-            if nation is not None and human and attribute.pos_ in ("ADJ", "NOUN", "PROPN") and (nation.i == attribute.i or is_role(attribute) or Thing.PERSON in things(attribute)):
+            nation = nation or next(
+                (t for t in attribute.lefts if "-" in t.text and all(p.casefold() in NATIONALITIES for p in t.text.split("-"))), None
+            )
+            if (
+                nation is not None
+                and human
+                and attribute.pos_ in ("ADJ", "NOUN", "PROPN")
+                and (nation.i == attribute.i or is_role(attribute) or Thing.PERSON in things(attribute))
+            ):
                 yield Match("nationality", holder, nation.text, "copula:nationality", 0.75)
 
 
@@ -146,13 +182,21 @@ def kinds(clause: Clause) -> Iterator[Match]:
         return
     holders: list[Token | None] = [None] if clause.implied else list(clause.subjects)
     for holder in holders:
-        if holder is not None and (holder.pos_ == "PRON" and holder.lower_ in ("you", "this", "that", "it", "there", "we", "they", "i") or holder.tag_ == "EX"):
+        if holder is not None and (
+            (holder.pos_ == "PRON" and holder.lower_ in ("you", "this", "that", "it", "there", "we", "they", "i")) or holder.tag_ == "EX"
+        ):
             continue
         if holder is None:
             continue
         for noun in clause.attributes:
             article = next((c for c in noun.children if c.dep_ == "det"), None)
-            if noun.pos_ == "NOUN" and article is not None and article.lower_ in ("a", "an") and not is_role(noun) and noun.lemma_.casefold() not in KIN:
+            if (
+                noun.pos_ == "NOUN"
+                and article is not None
+                and article.lower_ in ("a", "an")
+                and not is_role(noun)
+                and noun.lemma_.casefold() not in KIN
+            ):
                 known = bool(things(noun) & {Thing.ANIMAL, Thing.ORGANIZATION, Thing.PLACE, Thing.SOFTWARE})
                 yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if holder.pos_ == "PROPN" else 0.4)
 
@@ -164,7 +208,25 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
     subject = clause.subjects[0]
     verb = lemma(clause.head)
     word = subject.lemma_.casefold()
-    dated = verb in ("end", "expire", "run", "land", "depart", "begin", "start", "arrive", "open", "close", "finish", "be", "take", "leave", "move", "fall", "due")
+    dated = verb in (
+        "end",
+        "expire",
+        "run",
+        "land",
+        "depart",
+        "begin",
+        "start",
+        "arrive",
+        "open",
+        "close",
+        "finish",
+        "be",
+        "take",
+        "leave",
+        "move",
+        "fall",
+        "due",
+    )
     if not dated or subject.pos_ == "PRON" or Thing.PERSON in things(subject):
         return
     if verb == "be" and not (word in _DATED_NOUNS or any(t.lower_ in _DATED_NOUNS for t in subject.lefts)):
@@ -204,13 +266,22 @@ def favourites(clause: Clause) -> Iterator[Match]:
             continue
         for other in others:
             if other.pos_ in ("PROPN", "NOUN", "ADJ", "NUM", "VERB"):
-                yield Match("favorite", owner, other if other.pos_ in ("PROPN", "NOUN") else other.text, "copula:favorite", 0.8, qualifier=noun.lemma_.casefold())
+                yield Match(
+                    "favorite",
+                    owner,
+                    other if other.pos_ in ("PROPN", "NOUN") else other.text,
+                    "copula:favorite",
+                    0.8,
+                    qualifier=noun.lemma_.casefold(),
+                )
 
 
-_SETTINGS = frozenset("port timeout url key region schema branch host hostname password username token".split())
-_AMOUNTS = frozenset(
-    "deposit fee rent price salary wage budget cost bill mortgage rate dose dosage max maximum min minimum limit threshold size expiry ttl interval retention quota "
-    "capacity total score weight height temperature pressure ratio count".split()
+_SETTINGS = frozenset(["port", "timeout", "url", "key", "region", "schema", "branch", "host", "hostname", "password", "username", "token"])
+_AMOUNTS = words(
+    """
+    deposit fee rent price salary wage budget cost bill mortgage rate dose dosage max maximum min minimum limit threshold size
+    expiry ttl interval retention quota capacity total score weight height temperature pressure ratio count
+    """
 )
 
 
@@ -234,13 +305,24 @@ def settings(clause: Clause) -> Iterator[Match]:
 
 def introductions(clause: Clause) -> Iterator[Match]:
     """ "I'm Craig": the name of who speaks."""
-    if lemma(clause.head) == "be" and not clause.negated and len(clause.attributes) == 1 and clause.subjects and clause.subjects[0].lower_ == "i":
+    if (
+        lemma(clause.head) == "be"
+        and not clause.negated
+        and len(clause.attributes) == 1
+        and clause.subjects
+        and clause.subjects[0].lower_ == "i"
+    ):
         name = clause.attributes[0]
-        if name.pos_ == "PROPN" and name.ent_type_ in ("PERSON", "ORG", "GPE", "") and not any(c.dep_ in ("det", "prep") for c in name.children) and name.lower_ not in NATIONALITIES:
+        if (
+            name.pos_ == "PROPN"
+            and name.ent_type_ in ("PERSON", "ORG", "GPE", "")
+            and not any(c.dep_ in ("det", "prep") for c in name.children)
+            and name.lower_ not in NATIONALITIES
+        ):
             yield Match("named", clause.subjects[0], name, "copula:name", 0.6)
 
 
-_BEGINNINGS = frozenset("found establish create launch build construct open start set incorporate bear".split())
+_BEGINNINGS = frozenset(["found", "establish", "create", "launch", "build", "construct", "open", "start", "set", "incorporate", "bear"])
 _PASSAGES = {"retire": "retired", "die": "dead", "pass away": "dead"}
 
 

@@ -32,8 +32,10 @@ _STANDING = re.compile(
     rf"""^\s*(?:(?:please|pls|plz|and|also|ok|so|remember|note|reminder|rule|important|btw|fyi|hey|convention|house\s+rule)[:,]?\s+)*
     (?:
       (?:always|never|don't\s+ever|do\s+not\s+ever)\s+(?:\w+ly\s+)?{_IMPERATIVE}\b
-    | (?:from\s+now\s+on|going\s+forward|in\s+(?:the\s+)?future|by\s+default|whenever|every\s+time|each\s+time|as\s+a\s+rule)\b,?\s.*?\b{_IMPERATIVE}\b
-    | {_IMPERATIVE}\b.*\b(?:always|never|by\s+default|from\s+now\s+on|at\s+all\s+times|every\s+time|going\s+forward|in\s+all\s+cases|without\s+exception|whenever)\b
+    | (?:from\s+now\s+on|going\s+forward|in\s+(?:the\s+)?future|by\s+default|whenever
+        |every\s+time|each\s+time|as\s+a\s+rule)\b,?\s.*?\b{_IMPERATIVE}\b
+    | {_IMPERATIVE}\b.*\b(?:always|never|by\s+default|from\s+now\s+on|at\s+all\s+times|every\s+time|going\s+forward
+        |in\s+all\s+cases|without\s+exception|whenever)\b
     | (?:don't|do\s+not)\s+{_IMPERATIVE}\b.*\b(?:ever|unless|without)\b
     | no\s+\w+(?:\s+\w+){{0,3}}\s+in\s+(?:tests?|prod|production|code|commits?|comments|this\s+(?:repo|project|codebase))\b(?!.*\?)
     | (?:you|we|everyone|all\s+\w+)\s+(?:must|should)\s+(?:always|never)\b
@@ -50,15 +52,33 @@ _DECISION = re.compile(
     r"|^\s*(?:the\s+)?(?P<who>[\w' -]{2,40}?)\s+(?:has\s+|have\s+)?(?:decided|agreed|voted|resolved)\s+(?:to|that)\s+(?P<what3>.+)$",
     re.IGNORECASE,
 )
-_WILL = re.compile(r"^(?:the\s+)?(?P<who>we|[\w' -]{2,40}?)\s+(?:will|shall|(?=drop|keep|use|go|move|adopt|stay|switch|stick|remove|ship|freeze))\s*(?P<what>.+)$", re.IGNORECASE)
-_ACTION = re.compile(r"^\s*(?:action(?:\s+item)?s?|todo|task|ai)\s*:\s*(?P<who>[A-Z][\w.'-]*(?:\s+[A-Z][\w.'-]*){0,3})\s+(?:to|will|shall)\s+(?P<what>.+)$")
-_MUST = re.compile(r"^\s*(?:the\s+)?(?P<who>(?!My|Our|Your|His|Her|Their)[A-Z][\w.'-]*(?:\s+[\w.'-]+){0,4}?(?:,\s[A-Z][\w ]+,)?)\s+(?:must|has\s+to|have\s+to)\s+(?P<what>.+?\s+by\s+.+)$")
-_BORN = re.compile(r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,3})\s+\((?:born|b\.)\s+(?P<date>[^)]{4,30}?)(?:\s+in\s+(?P<place>[^)]{2,40}))?\)")
+_WILL = re.compile(
+    r"^(?:the\s+)?(?P<who>we|[\w' -]{2,40}?)\s+"
+    r"(?:will|shall|(?=drop|keep|use|go|move|adopt|stay|switch|stick|remove|ship|freeze))\s*(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"^\s*(?:action(?:\s+item)?s?|todo|task|ai)\s*:\s*(?P<who>[A-Z][\w.'-]*(?:\s+[A-Z][\w.'-]*){0,3})\s+(?:to|will|shall)\s+(?P<what>.+)$"
+)
+_MUST = re.compile(
+    r"^\s*(?:the\s+)?(?P<who>(?!My|Our|Your|His|Her|Their)[A-Z][\w.'-]*(?:\s+[\w.'-]+){0,4}?(?:,\s[A-Z][\w ]+,)?)"
+    r"\s+(?:must|has\s+to|have\s+to)\s+(?P<what>.+?\s+by\s+.+)$"
+)
+_BORN = re.compile(
+    r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,3})\s+\((?:born|b\.)\s+(?P<date>[^)]{4,30}?)(?:\s+in\s+(?P<place>[^)]{2,40}))?\)"
+)
 _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\w][^\n:]{1,30}?)\s*$", re.IGNORECASE | re.MULTILINE)
-_STACK = re.compile(r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE)
-_TIME_TAIL = re.compile(r"\s+(?:for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$", re.IGNORECASE)
+_STACK = re.compile(
+    r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
+)
+_TIME_TAIL = re.compile(
+    r"\s+(?:for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
+    re.IGNORECASE,
+)
 _DEADLINE = re.compile(
-    r"\bdeadline\s+for\s+(?:the\s+)?(?P<what>[\w' /-]{2,60}?)\s+(?:is|has\s+(?:been\s+)?moved\s+to|moved\s+to|=|:)\s+(?:now\s+)?(?:on\s+)?(?:the\s+)?(?P<when>\d{1,2}(?:st|nd|rd|th)?(?:\s+(?:of\s+)?[A-Z]\w+)?|[A-Z]\w+(?:\s+\d{1,2}(?:st|nd|rd|th)?)?)",
+    r"\bdeadline\s+for\s+(?:the\s+)?(?P<what>[\w' /-]{2,60}?)\s+"
+    r"(?:is|has\s+(?:been\s+)?moved\s+to|moved\s+to|=|:)\s+(?:now\s+)?(?:on\s+)?(?:the\s+)?"
+    r"(?P<when>\d{1,2}(?:st|nd|rd|th)?(?:\s+(?:of\s+)?[A-Z]\w+)?|[A-Z]\w+(?:\s+\d{1,2}(?:st|nd|rd|th)?)?)",
 )
 _PREFERENCE = re.compile(r"\bgive\s+me\s+(?P<what>[\w -]{2,40}?)\s+any\s+(?:day|time)\b", re.IGNORECASE)
 
@@ -109,11 +129,21 @@ def _decision(match: re.Match[str]) -> Iterator[Notice]:
         what = inner["what"]
     if who.casefold() in ("you", "he", "she", "they", "it") or len(what) > 200 or not what:
         return
-    yield Notice("decided", who if who.casefold() not in ("i", "we", "i've", "we've") else "we", _TIME_TAIL.sub("", what), match.start(), match.end(), "notice:decision", 0.75)
+    yield Notice(
+        "decided",
+        who if who.casefold() not in ("i", "we", "i've", "we've") else "we",
+        _TIME_TAIL.sub("", what),
+        match.start(),
+        match.end(),
+        "notice:decision",
+        0.75,
+    )
 
 
 def stack(text: str) -> Iterator[Notice]:
     """ "stack:" followed by bullets "- api: fastapi 0.110": what each part uses. `text` is the whole turn."""
     for listing in _STACK.finditer(text):
         for bullet in _BULLET.finditer(text, listing.start("list"), listing.end("list")):
-            yield Notice("uses", bullet["key"].strip(), bullet["value"].strip(), bullet.start("key"), bullet.end("value"), "notice:stack", 0.65)
+            yield Notice(
+                "uses", bullet["key"].strip(), bullet["value"].strip(), bullet.start("key"), bullet.end("value"), "notice:stack", 0.65
+            )

@@ -20,7 +20,10 @@ _SPELLINGS = [
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"[\u2018\u2019\u02bc]", "'"),
-        (r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)", ""),
+        (
+            r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
+            "",
+        ),
         (r"\b(?:can't|cannot|can\s+not|cant)\s+(?:stand|bear|abide)\b", "hate"),
         (r"\bim\b", "I'm"),
         (r"\bive\b", "I've"),
@@ -56,7 +59,9 @@ _SPLIT = re.compile(
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF\ufe0f]+\s*",
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|etc|No|approx|[A-Z]))\.\s*\Z")
-_DEPENDENT = re.compile(r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE)
+_DEPENDENT = re.compile(
+    r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE
+)
 """What a later part of the sentence may hang on: such a sentence is not cut."""
 _LINE = re.compile(r"\s*\n\s*")
 

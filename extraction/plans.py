@@ -13,7 +13,43 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _PLANNING = {"plan", "intend", "aim", "arrange", "go"}
-_WEAK = {"be", "try", "see", "say", "tell", "ask", "get", "let", "keep", "think", "know", "check", "take", "do", "have", "make", "need", "look", "feel", "find", "hear", "talk", "share", "forget", "remember", "stay", "cry", "love", "miss", "enjoy", "start", "use", "focus", "work", "discuss"}
+_WEAK = {
+    "be",
+    "try",
+    "see",
+    "say",
+    "tell",
+    "ask",
+    "get",
+    "let",
+    "keep",
+    "think",
+    "know",
+    "check",
+    "take",
+    "do",
+    "have",
+    "make",
+    "need",
+    "look",
+    "feel",
+    "find",
+    "hear",
+    "talk",
+    "share",
+    "forget",
+    "remember",
+    "stay",
+    "cry",
+    "love",
+    "miss",
+    "enjoy",
+    "start",
+    "use",
+    "focus",
+    "work",
+    "discuss",
+}
 _ADJECTIVES = {"due", "set", "scheduled", "supposed", "about"}
 
 
@@ -30,8 +66,16 @@ def plan(clause: Clause) -> tuple[Modality, str, float] | None:
             return Modality.DESIRED, verb_phrase(head), 0.6 if lemma(head) not in _WEAK else 0.4
         return None
     if head.dep_ in ("ROOT", "conj", "ccomp") and any(when.future or when.role in ("at", "since") for when in clause.whens):
-        announced = (clause.tense is Tense.FUTURE and not clause.negated) or (clause.tense is Tense.PRESENT and clause.progressive and not clause.passive)
-        if announced and not clause.imperative and lemma(head) not in _WEAK and head.pos_ == "VERB" and (clause.objects or clause.prepositions):
+        announced = (clause.tense is Tense.FUTURE and not clause.negated) or (
+            clause.tense is Tense.PRESENT and clause.progressive and not clause.passive
+        )
+        if (
+            announced
+            and not clause.imperative
+            and lemma(head) not in _WEAK
+            and head.pos_ == "VERB"
+            and (clause.objects or clause.prepositions)
+        ):
             return Modality.PLANNED, verb_phrase(head), 0.55
     return None
 

@@ -6,22 +6,28 @@ import re
 from typing import TYPE_CHECKING
 
 from extraction import lexicon
+from extraction.lexicon import words
 from extraction.mentions import named_by
 from ontology.patterns import Thing
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_ORGANIZATIONS = frozenset(
-    "company firm bank school university college hospital clinic agency startup start-up museum charity church council library bakery restaurant cafe café pub "
-    "bar hotel factory studio lab laboratory office shop store supermarket gym airport ngo nonprofit foundation institute newspaper magazine publisher "
-    "brewery farm garage salon warehouse consultancy bookshop theatre theater zoo ministry department post-office nursery kindergarten practice shelter "
-    "wash society union club band choir team group board committee association league orchestra party crew guild society gang chapter troupe".split()
+_ORGANIZATIONS = words(
+    """
+    company firm bank school university college hospital clinic agency startup start-up museum charity church council library bakery
+    restaurant cafe café pub bar hotel factory studio lab laboratory office shop store supermarket gym airport ngo nonprofit
+    foundation institute newspaper magazine publisher brewery farm garage salon warehouse consultancy bookshop theatre theater zoo
+    ministry department post-office nursery kindergarten practice shelter wash society union club band choir team group board
+    committee association league orchestra party crew guild gang chapter troupe
+    """
 )
-_PLACES = frozenset(
-    "city town village country flat apartment house home street island hostel dorm dormitory cottage cabin suburb countryside coast mountains neighbourhood "
-    "neighborhood district area building hall van boat studio bungalow farm camp caravan basement attic beach park museum lake forest mountain zoo hospital "
-    "prison stable".split()
+_PLACES = words(
+    """
+    city town village country flat apartment house home street island hostel dorm dormitory cottage cabin suburb countryside coast
+    mountains neighbourhood neighborhood district area building hall van boat studio bungalow farm camp caravan basement attic beach
+    park museum lake forest mountain zoo hospital prison stable
+    """
 )
 _ENTITIES = {
     "PERSON": {Thing.PERSON},
@@ -50,9 +56,22 @@ _LISTS: tuple[tuple[Thing, frozenset[str]], ...] = (
     (Thing.PROPERTY, lexicon.PROPERTY),
     (Thing.ACTIVITY, lexicon.STUDIES),
 )
-_LISTED = {Thing.MEDICINE, Thing.FOOD, Thing.DRINK, Thing.LANGUAGE, Thing.GAME, Thing.ACTIVITY, Thing.ANIMAL, Thing.PROPERTY, Thing.ROLE, Thing.NUMBER}
+_LISTED = {
+    Thing.MEDICINE,
+    Thing.FOOD,
+    Thing.DRINK,
+    Thing.LANGUAGE,
+    Thing.GAME,
+    Thing.ACTIVITY,
+    Thing.ANIMAL,
+    Thing.PROPERTY,
+    Thing.ROLE,
+    Thing.NUMBER,
+}
 """Classes that the word lists decide: an unknown name is none of them."""
-_PET_WORDS = re.compile(r"\b(?:shelter|breeder|vet|kennel|litter|rescue|puppy|kitten|leash|put\s+\w+\s+down|rehomed?|adopted|paws?|walkies)\b", re.IGNORECASE)
+_PET_WORDS = re.compile(
+    r"\b(?:shelter|breeder|vet|kennel|litter|rescue|puppy|kitten|leash|put\s+\w+\s+down|rehomed?|adopted|paws?|walkies)\b", re.IGNORECASE
+)
 _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myself", "user", "people"}
 
 
@@ -66,7 +85,12 @@ def is_role(token: Token) -> bool:
 
 def is_number(token: Token) -> bool:
     """Whether a token is a figure, a measure or a version."""
-    return bool(token.like_num or token.tag_ == "CD" or token.text[:1].isdigit() or (token.text[:1] in "v$£€" and any(c.isdigit() for c in token.text)))
+    return bool(
+        token.like_num
+        or token.tag_ == "CD"
+        or token.text[:1].isdigit()
+        or (token.text[:1] in "v$£€" and any(c.isdigit() for c in token.text))
+    )
 
 
 def things(token: Token) -> set[Thing]:

@@ -13,16 +13,21 @@ from dataclasses import dataclass
 from extraction.calendar import MONTHS, WEEKDAYS, Granule, day_numbered, easter
 
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|"
+    r"aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 _WEEKDAY = r"(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 _LONG_WEEKDAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 _NUMBER = (
-    r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|a\s+couple\s+of|couple)"
+    r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"eleven|twelve|fifteen|twenty|thirty|forty|fifty|a\s+couple\s+of|couple)"
 )
 _UNIT = r"(?:day|week|fortnight|month|year|yr|decade|hour|minute)s?"
 _SEASON = r"(?:spring|summer|autumn|fall|winter)"
-_HOLIDAY = r"(?:christmas(?:\s+(?:day|eve))?|xmas|new\s+year(?:'s(?:\s+(?:day|eve))?)?|easter(?:\s+(?:sunday|monday))?|halloween|thanksgiving|valentine's(?:\s+day)?)"
+_HOLIDAY = (
+    r"(?:christmas(?:\s+(?:day|eve))?|xmas|new\s+year(?:'s(?:\s+(?:day|eve))?)?|"
+    r"easter(?:\s+(?:sunday|monday))?|halloween|thanksgiving|valentine's(?:\s+day)?)"
+)
 _PART = r"(?:the\s+)?(?:very\s+)?(?:beginning|start|middle|end|early|late|mid)(?:\s+of|\s+in|-)?"
 
 _ATOM = re.compile(
@@ -34,8 +39,10 @@ _ATOM = re.compile(
     | (?P<my>(?P<my_m>{_MONTH}),?(?:\s+of)?\s+(?P<my_y>(?:19|20)\d\d)\b)
     | (?P<ago>(?P<ago_n>{_NUMBER})\s+(?P<ago_u>{_UNIT})\s+ago\b(?:\s+(?P<ago_today>today)\b)?)
     | (?P<hence>in\s+(?P<hence_n>{_NUMBER})\s+(?P<hence_u>{_UNIT})(?:'s?\s+time)?\b)
-    | (?P<rel>(?P<rel_w>last|this\s+past|this\s+coming|this|next|past)\s+(?P<rel_u>week|weekend|month|year|{_SEASON}|night|{_WEEKDAY}\b|{_MONTH}|{_HOLIDAY})\b)
-    | (?P<word>(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|tomorrow|today|tonight|this\s+(?:morning|afternoon|evening)|earlier\s+today)\b
+    | (?P<rel>(?P<rel_w>last|this\s+past|this\s+coming|this|next|past)\s+
+        (?P<rel_u>week|weekend|month|year|{_SEASON}|night|{_WEEKDAY}\b|{_MONTH}|{_HOLIDAY})\b)
+    | (?P<word>(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|tomorrow|today|tonight
+        |this\s+(?:morning|afternoon|evening)|earlier\s+today)\b
     | (?P<ordinal>the\s+(?P<ordinal_d>\d{{1,2}})(?:st|nd|rd|th))\b(?!\s+(?!to\b|until\b|till\b|and\b|at\b|for\b|in\b)[a-z])
     | (?P<holiday>{_HOLIDAY})(?![\w])(?:\s+(?P<holiday_y>(?:19|20)\d\d)\b)?
     | (?P<season>(?:the\s+)?(?P<season_s>{_SEASON})(?:(?:\s+of)?\s+(?P<season_y>(?:19|20)\d\d))?)\b
@@ -306,7 +313,13 @@ def _granule(atom: re.Match[str], said: Granule, forward: bool | None, part: str
         found = _dated(None, _month(groups["month"]), None, said, forward)
     else:
         found = Granule(int(groups["year"]))
-    if found is not None and found.exists and found.month is not None and found.day is None and part.startswith(("the end", "end", "the very end")):
+    if (
+        found is not None
+        and found.exists
+        and found.month is not None
+        and found.day is None
+        and part.startswith(("the end", "end", "the very end"))
+    ):
         return day_numbered(found.last)
     return found
 
@@ -332,7 +345,7 @@ def _relative(word: str, unit: str, said: Granule, forward: bool | None) -> Gran
     if unit == "year":
         return Granule(said.year + step)
     if re.fullmatch(_SEASON, unit):
-        return Granule(said.year + (step if unit != "winter" or step > 0 else step) if step and _season_over(unit, said, step) else said.year)
+        return Granule(said.year + step if step and _season_over(unit, said, step) else said.year)
     if re.match(_HOLIDAY, unit):
         return _holiday(unit, None, said, False if step < 0 else True if step > 0 else forward)
     if re.fullmatch(_WEEKDAY, unit):

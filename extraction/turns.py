@@ -27,7 +27,10 @@ from ontology.vocabulary import Cardinality, Vocabulary
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-_TEMPORARY = re.compile(r"\b(?:while|temporarily|in\s+the\s+meantime|for\s+the\s+time\s+being|interim|acting|covers?|covering|filling\s+in|fills\s+in|stand(?:s|ing)?\s+in)\b", re.IGNORECASE)
+_TEMPORARY = re.compile(
+    r"\b(?:while|temporarily|in\s+the\s+meantime|for\s+the\s+time\s+being|interim|acting|covers?|covering|filling\s+in|fills\s+in|stand(?:s|ing)?\s+in)\b",
+    re.IGNORECASE,
+)
 _ABLE = frozenset({"speaks", "plays", "eats", "drinks", "practices", "dislikes"})
 _EVALUATED = frozenset({"is_a", "be", "has_role", "status", "likes", "dislikes", "have"})
 
@@ -78,7 +81,14 @@ class TurnReader:
         seen: set[tuple[object, ...]] = set()
         kept: list[ClaimDraft] = []
         for claim in self._found.claims:
-            key = (claim.subject.casefold(), claim.predicate, claim.object.text.casefold(), claim.polarity, claim.qualifier, claim.kind is ClaimKind.END)
+            key = (
+                claim.subject.casefold(),
+                claim.predicate,
+                claim.object.text.casefold(),
+                claim.polarity,
+                claim.qualifier,
+                claim.kind is ClaimKind.END,
+            )
             if key not in seen:
                 seen.add(key)
                 kept.append(claim)
@@ -110,10 +120,21 @@ class TurnReader:
             del self._found.claims[earlier:]
             self._drop(span, "joke")
             return
-        if not self._machine and (notices.directive(text) or (notices.conventions(text) and len(text) < 200 and sentence[0].tag_ in ("VB", "VBP", "UH", "NNP", "NN"))):
+        if not self._machine and (
+            notices.directive(text)
+            or (notices.conventions(text) and len(text) < 200 and sentence[0].tag_ in ("VB", "VBP", "UH", "NNP", "NN"))
+        ):
             whole = self._turn.text[span[0] : span[1]].strip().rstrip(".!")
             self._found.claims.append(
-                ClaimDraft(self._mentions.speaker, "directive", ObjectDraft(whole, "xsd:string"), start=span[0], end=span[1], rule="notice:directive", confidence=0.75)
+                ClaimDraft(
+                    self._mentions.speaker,
+                    "directive",
+                    ObjectDraft(whole, "xsd:string"),
+                    start=span[0],
+                    end=span[1],
+                    rule="notice:directive",
+                    confidence=0.75,
+                )
             )
             return
         if irrealis.dream(text):
@@ -138,7 +159,9 @@ class TurnReader:
         if len(self._found.claims) == count:
             self._drop(span, "nothing to keep")
 
-    def _clause(self, clause: Clause, passage: Passage, span: tuple[int, int], text: str, quoted: list[tuple[int, int]], fix: Correction | None) -> None:
+    def _clause(
+        self, clause: Clause, passage: Passage, span: tuple[int, int], text: str, quoted: list[tuple[int, int]], fix: Correction | None
+    ) -> None:
         head = clause.head
         where = passage.origin(head.idx), passage.origin(head.idx + len(head))
         meant = irrealis.reading(clause, quoted)
@@ -171,7 +194,11 @@ class TurnReader:
             *nominal.introductions(clause), *nominal.beginnings(clause, head.doc.text),
         ]  # fmt: skip
         if specific and lemma(head) == "be":
-            matches = [m for m in matches if m.predicate not in ("is_a",) and not (m.predicate == "favorite" and any(s.predicate == "favorite" for s in specific))]
+            matches = [
+                m
+                for m in matches
+                if m.predicate not in ("is_a",) and not (m.predicate == "favorite" and any(s.predicate == "favorite" for s in specific))
+            ]
         matches = [m for m in matches if m.predicate != "is_a" or not isinstance(m.object, str)]
         matches = [m for m in matches if m.predicate != "is_a"] + specific + ([] if specific else list(nominal.kinds(clause)))
         if not any(m.confidence >= 0.5 for m in matches):
@@ -182,7 +209,10 @@ class TurnReader:
             if clause.modal == "can" and not (match.predicate in _ABLE and (clause.negated or match.predicate in ("speaks", "plays"))):
                 continue
             if isinstance(match.object, str) and match.object.startswith("date:"):
-                day = next((s.lo for w in clause.whens if f"date:{w.start}" == match.object and (s := resolve(w, self._said, False)) is not None), None)
+                day = next(
+                    (s.lo for w in clause.whens if f"date:{w.start}" == match.object and (s := resolve(w, self._said, False)) is not None),
+                    None,
+                )
                 if day is None:
                     continue
                 match.object = str(day)
@@ -197,7 +227,14 @@ class TurnReader:
         for claim in list(claims):
             if claim.polarity and claim.kind is not ClaimKind.END and wrong.casefold() not in claim.object.text.casefold():
                 self._found.claims.append(
-                    replace(claim, object=ObjectDraft(wrong, claim.object.datatype), kind=ClaimKind.END, valid_from=None, valid_to=claim.valid_from, rule=f"{claim.rule}+former")
+                    replace(
+                        claim,
+                        object=ObjectDraft(wrong, claim.object.datatype),
+                        kind=ClaimKind.END,
+                        valid_from=None,
+                        valid_to=claim.valid_from,
+                        rule=f"{claim.rule}+former",
+                    )
                 )
 
     def _source(self, token: Token | None, text: str) -> str | None:
@@ -228,7 +265,8 @@ class TurnReader:
             predicate = "plans_to" if modality is Modality.PLANNED else "wants"
             self._found.claims.append(
                 ClaimDraft(
-                    name, predicate, ObjectDraft(words, "xsd:string"), polarity=not clause.negated, modality=modality, valid_from=str(lo) if lo else None,
+                    name, predicate, ObjectDraft(words, "xsd:string"), polarity=not clause.negated, modality=modality,
+                    valid_from=str(lo) if lo else None,
                     valid_to=str(hi) if hi else None, attributed_to=source, start=span[0], end=span[1], rule=f"plan:{predicate}",
                     confidence=confidence if self._personal or not clause.implied else 0.4,
                 )
@@ -261,7 +299,9 @@ class TurnReader:
                 return
             words = str(day)
         elif notice.by:
-            hi = next((stretch.hi for when in whens if when.role == "by" and (stretch := resolve(when, self._said, True)) is not None), None)
+            hi = next(
+                (stretch.hi for when in whens if when.role == "by" and (stretch := resolve(when, self._said, True)) is not None), None
+            )
         elif notice.predicate == "decided":
             dated = [s for w in whens[:1] if w.role == "at" and w.start < 40 and (s := resolve(w, self._said, False)) is not None]
             lo = dated[0].lo if dated else None
@@ -269,7 +309,8 @@ class TurnReader:
         kind = ClaimKind.CORRECTION if fix is not None and not fix.change else ClaimKind.STATE
         self._found.claims.append(
             ClaimDraft(
-                subject, notice.predicate, ObjectDraft(words, predicate.literal_range), qualifier=notice.qualifier, kind=kind, valid_from=str(lo) if lo else None,
+                subject, notice.predicate, ObjectDraft(words, predicate.literal_range), qualifier=notice.qualifier, kind=kind,
+                valid_from=str(lo) if lo else None,
                 valid_to=str(hi) if hi else None, start=span[0], end=span[1], rule=notice.rule, confidence=notice.confidence,
             )
         )  # fmt: skip
@@ -302,15 +343,30 @@ class TurnReader:
         if fix is not None and not fix.change and draft.kind is not ClaimKind.END:
             wrong = fix.wrong if fix.wrong and fix.wrong.casefold() not in target.casefold() else None
             draft = replace(draft, kind=ClaimKind.CORRECTION, replaces=ObjectDraft(wrong, draft.object.datatype) if wrong else None)
-        elif draft.kind in (ClaimKind.STATE, ClaimKind.CHANGE) and context.stretch.hi is not None and context.since and clause is not None and context.tense is not Tense.PAST:
-            if _TEMPORARY.search(clause.sentence.text) and predicate.cardinality is Cardinality.ONE:
-                draft = replace(draft, kind=ClaimKind.PATCH, valid_from=str(context.stretch.lo) if context.stretch.lo else None, valid_to=str(context.stretch.hi))
+        elif (
+            draft.kind in (ClaimKind.STATE, ClaimKind.CHANGE)
+            and context.stretch.hi is not None
+            and context.since
+            and clause is not None
+            and context.tense is not Tense.PAST
+            and predicate.cardinality is Cardinality.ONE
+            and _TEMPORARY.search(clause.sentence.text)
+        ):
+            lo = context.stretch.lo
+            draft = replace(draft, kind=ClaimKind.PATCH, valid_from=str(lo) if lo else None, valid_to=str(context.stretch.hi))
         self._found.claims.append(draft)
         if match.previous is not None:
             former = self._end(match.previous, False)
             if former is not None and former != target:
                 self._found.claims.append(
-                    replace(draft, object=ObjectDraft(former, draft.object.datatype), kind=ClaimKind.END, valid_from=None, valid_to=draft.valid_from, rule=f"{draft.rule}+former")
+                    replace(
+                        draft,
+                        object=ObjectDraft(former, draft.object.datatype),
+                        kind=ClaimKind.END,
+                        valid_from=None,
+                        valid_to=draft.valid_from,
+                        rule=f"{draft.rule}+former",
+                    )
                 )
 
     def _end(self, end: Token | str | None, subject: bool) -> str | None:

@@ -81,7 +81,8 @@ class PatternModel(BaseModel):
     the verb's object as the subject ("we deployed X to Y"); `object: complement` takes the words after the verb whole.
     `noObject` matches only where the clause has none, and `value` is then the object. `reciprocal` takes two coordinated
     subjects as subject and object ("Ada and Bob split up"). Types and `objectWords` restrict subject and object (what cannot
-    be classed passes), `named` wants a proper name, `anchored` a "since", "for three years" or "now" in the clause. `kind` is how the claim bears on others; `polarity: false` makes a denial.
+    be classed passes), `named` wants a proper name, `anchored` a "since", "for three years" or "now" in the clause.
+    `kind` is how the claim bears on others; `polarity: false` makes a denial.
     `confidence` under .5 makes candidates.
     """
 

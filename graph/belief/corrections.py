@@ -30,7 +30,7 @@ def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
     """The items of a unit's claims. Corrections with equal (said, place) act at once."""
     ordered = sorted(claims, key=lambda claim: (claim.said, claim.place, claim.id))
     if all(claim.kind is not ClaimKind.CORRECTION for claim in ordered):
-        return Corrected([_item(claim) for claim in ordered])
+        return Corrected([_item(claim, traits) for claim in ordered])
     standing: dict[str, list[Item]] = defaultdict(list)
     denials: list[Item] = []
     result = Corrected([])
@@ -46,11 +46,11 @@ def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
                 result.masked[item.claim.id] = correction
             gone.update(id(item) for item in hit)
             stood = (_yield(correction, item, traits) for item in hit)
-            yielded += [item for item in stood if item is not None] if hit else [replace(_item(correction), kind=ClaimKind.STATE)]
+            yielded += [item for item in stood if item is not None] if hit else [_item(correction, traits)]
         for correction in corrections:
             wrong = correction.replaces or correction.object
             standing[wrong] = [item for item in standing.get(wrong, []) if id(item) not in gone]
-        yielded += [_item(claim) for claim in together if claim.kind is not ClaimKind.CORRECTION]
+        yielded += [_item(claim, traits) for claim in together if claim.kind is not ClaimKind.CORRECTION]
         for item in yielded:
             if item.positive:
                 standing[item.value].append(item)
@@ -60,18 +60,23 @@ def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
     return result
 
 
-def _item(claim: Claim) -> Item:
-    return Item(
+def _item(claim: Claim, traits: Traits) -> Item:
+    item = Item(
         claim,
         claim.object,
         claim.polarity,
-        claim.kind,
+        # A correction is an item only where it masks nothing.
+        ClaimKind.STATE if claim.kind is ClaimKind.CORRECTION else claim.kind,
         claim.valid_from,
         claim.valid_to,
         claim.said,
         Strength(claim.rank, claim.said),
         claim.additive,
     )
+    # Settled here, once: what a later correction makes of its bounds does not turn an END back into a state.
+    if traits.temporal is Temporality.STATE and item.kind is not ClaimKind.END and reads_as_end(item):
+        return replace(item, kind=ClaimKind.END)
+    return item
 
 
 def _interval(item: Item, traits: Traits) -> tuple[Instant, Instant]:
@@ -126,6 +131,8 @@ def _yield(correction: Claim, item: Item, traits: Traits) -> Item | None:
         return None
     if traits.temporal is not Temporality.STATE:
         return stood
+    if reads_as_end(stood):
+        stood = replace(stood, kind=ClaimKind.END)
     return replace(stood, horizons=_moved(item, stood))
 
 

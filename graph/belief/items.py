@@ -127,12 +127,17 @@ def end_of(item: Item) -> tuple[Instant, Instant]:
     return end_bounds(stated)
 
 
+def latest_start_of(stated: Stated, item: Item) -> Instant:
+    """The last instant of a start. What is so, or was so, when it was said has begun by then."""
+    if item.kind in (ClaimKind.STATE, ClaimKind.END) and contains(stated, item.base_said):
+        return item.base_said
+    return stated.last
+
+
 def bounds_of(item: Item) -> Bounds:
     """The bounds of an item that is no END: default start is when it was said."""
     stated = item.valid_from if item.valid_from is not None else exactly(item.base_said)
-    latest_start = stated.last
-    if item.kind is ClaimKind.STATE and contains(stated, item.base_said):
-        latest_start = item.base_said
+    latest_start = latest_start_of(stated, item)
     if is_open(item.valid_to) or item.valid_to is None:
         return Bounds(stated.lo, latest_start, UNBOUNDED_FUTURE, UNBOUNDED_FUTURE)
     earliest_end, end = end_bounds(item.valid_to)
@@ -218,7 +223,7 @@ def atoms_of(item: Item, traits: Traits) -> list[Atom]:
     if item.valid_from is None:
         before = _atom(item, Bounds(UNBOUNDED_PAST, end, UNBOUNDED_PAST, end), UNBOUNDED_PAST, shadow=True, attests=False)
     else:
-        before = _atom(item, Bounds(item.valid_from.lo, item.valid_from.last, earliest_end, end), span_horizon)
+        before = _atom(item, Bounds(item.valid_from.lo, latest_start_of(item.valid_from, item), earliest_end, end), span_horizon)
     return [before, after]
 
 

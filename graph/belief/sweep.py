@@ -128,9 +128,6 @@ class _Sweep:
 
     def _schedule(self, begun: Begun, side: _Side) -> None:
         atom = begun.atom
-        if begun.start >= atom.end and atom.end != UNBOUNDED_FUTURE:
-            # A start that yielded past its end: nothing of it is left but what it attests, which is nothing either.
-            return
         self.events.append((begun.start, _BEGIN, begun, side))
         if atom.end != UNBOUNDED_FUTURE:
             self.events.append((atom.end, _FINISH, begun, side))

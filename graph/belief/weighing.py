@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from graph.belief.items import Atom
-from ontology.instant import UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
 
 class Support(StrEnum):
@@ -49,8 +49,16 @@ class Begun:
 
     @property
     def key(self) -> tuple[Instant, int, Instant]:
-        """(H, rank, said): what decides between claims of which none attests."""
-        return (self.atom.horizon, *self.atom.strength)
+        """(H, rank, said): what decides between claims of which none attests.
+
+        Where H is the start itself (a scheduled one), it moves with a start that has yielded: else what was attested meanwhile
+        would outlast the schedule for good.
+        """
+        atom = self.atom
+        horizon = atom.horizon
+        if self.start > atom.start and horizon == atom.start:
+            horizon = max(horizon, min(self.start, atom.earliest_end))
+        return (horizon, *atom.strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,12 @@ def contest(fors: Iterable[Atom], against: Mapping[str, Sequence[Atom]], *, resu
     opposed = {
         value: [Begun(atom, _yielded(atom, mine[value].last_before(atom, None))) for atom in atoms] for value, atoms in denials.items()
     }
-    return Contest(begun, shadows, opposed, resumes)
+    return Contest(_left(begun), shadows, {value: _left(found) for value, found in opposed.items()}, resumes)
+
+
+def _left(begun: Iterable[Begun]) -> list[Begun]:
+    """Without those whose start has yielded up to their end: no instant of them is left, so they neither hold nor clip."""
+    return [one for one in begun if one.start < one.atom.end or one.atom.end == UNBOUNDED_FUTURE]
 
 
 def _yielded(atom: Atom, *rivals: Instant | None) -> Instant:

@@ -55,6 +55,8 @@ class Part:
     reach: Instant
     attesting: bool = True
     shadow: bool = False
+    key: Instant = 0
+    """H as it counts between claims of which none attests."""
 
     def certain(self, at: Instant) -> bool:
         return not self.shadow and self.certain_from <= at < self.certain_to
@@ -80,14 +82,19 @@ class Answer:
 NO = Answer(False)
 
 
+def _open(stated: Stated | None) -> bool:
+    return stated is None or stated.lo == UNBOUNDED_FUTURE
+
+
 def _holds(stated: Stated, at: Instant) -> bool:
     return stated.lo <= at < max(stated.hi, stated.lo + 1)
 
 
-def start_bound(stated: Stated, said: Instant) -> Bound:
-    """A start counts from the earliest instant; a granule that contains said ends at said."""
+def start_bound(stated: Stated, said: Instant, kind: ClaimKind) -> Bound:
+    """A start counts from the earliest instant; the granule of a state that contains said ends at said."""
     latest = max(stated.lo, stated.hi - 1)
-    return (stated.lo, said) if _holds(stated, said) else (stated.lo, latest)
+    speaks_of_now = kind in (ClaimKind.STATE, ClaimKind.END)
+    return (stated.lo, said) if speaks_of_now and _holds(stated, said) else (stated.lo, latest)
 
 
 def end_bound(stated: Stated) -> Bound:
@@ -97,7 +104,7 @@ def end_bound(stated: Stated) -> Bound:
 
 def end_of_an_end(stated: Stated | None, said: Instant) -> Bound:
     """The end of an END: said where there is no `to` or its granule contains said."""
-    if stated is None:
+    if stated is None or _open(stated):
         return said, said
     return (min(stated.lo, said), said) if _holds(stated, said) else end_bound(stated)
 
@@ -110,7 +117,8 @@ class Oracle:
         self.event = traits.temporal is Temporality.EVENT
         self.static = traits.temporal is Temporality.STATIC
         self.told = self._corrected(list(claims))
-        self.parts = self._yielding([part for told in self.told for part in self._parts(told)])
+        self.parts = [part for told in self.told for part in self._parts(told)]
+        self._settled: dict[object, list[Part]] = {}
 
     # -- corrections
 
@@ -118,19 +126,18 @@ class Oracle:
         kind = ClaimKind.STATE if claim.kind is ClaimKind.CORRECTION else claim.kind
         if self.event and kind is ClaimKind.END:
             kind = ClaimKind.STATE
-        past = claim.valid_from is None and claim.valid_to is not None and end_bound(claim.valid_to)[1] <= claim.said
+        to = None if _open(claim.valid_to) else claim.valid_to
+        past = claim.valid_from is None and to is not None and end_bound(to)[1] <= claim.said
         if kind is ClaimKind.STATE and past and not self.event and not self.static:
             kind = ClaimKind.END
-        start = start_bound(claim.valid_from, claim.said) if claim.valid_from else None
+        start = start_bound(claim.valid_from, claim.said, kind) if claim.valid_from else None
         if self.event and claim.valid_from:
             start = (claim.valid_from.lo, claim.valid_from.last)
         if kind is ClaimKind.END:
-            end: Bound | None = end_of_an_end(claim.valid_to, claim.said)
+            end: Bound | None = end_of_an_end(to, claim.said)
         else:
-            end = end_bound(claim.valid_to) if claim.valid_to else None
-        return Told(
-            claim.object, claim.polarity, kind, claim.said, claim.place, claim.rank, claim.additive, start, end, claim.said
-        )
+            end = end_bound(to) if to else None
+        return Told(claim.object, claim.polarity, kind, claim.said, claim.place, claim.rank, claim.additive, start, end, claim.said)
 
     def _corrected(self, claims: list[Claim]) -> list[Told]:
         told = [self._told(claim) for claim in claims if claim.kind is not ClaimKind.CORRECTION]
@@ -172,14 +179,13 @@ class Oracle:
         if start:
             far = [abs(self._own(one)[0] - start.lo) for one in found]
         elif end:
-            ends = [one.said if one.end is None and not self.event else self._own(one)[1] for one in found]
+            ends = [one.first_said if one.end is None and not self.event else self._own(one)[1] for one in found]
             far = [abs(each - end_bound(end)[1]) for each in ends]
         else:
             return found
         return [one for one, distance in zip(found, far, strict=True) if distance == min(far)]
 
     def _made(self, correction: Claim, masked: Told) -> Told | None:
-        own = self._told(correction)
         made = replace(
             masked,
             value=correction.object,
@@ -195,22 +201,23 @@ class Oracle:
         if correction.valid_from and self.event:
             made = replace(made, start=(correction.valid_from.lo, correction.valid_from.last))
         elif correction.valid_from:
-            made = replace(made, start=start_bound(correction.valid_from, correction.said))
+            made = replace(made, start=start_bound(correction.valid_from, masked.first_said, masked.kind))
         if correction.valid_to and masked.kind is ClaimKind.END:
-            made = replace(made, end=end_of_an_end(correction.valid_to, correction.said))
+            made = replace(made, end=end_of_an_end(correction.valid_to, masked.first_said))
         elif correction.valid_to:
-            made = replace(made, end=end_bound(correction.valid_to))
+            made = replace(made, end=None if _open(correction.valid_to) else end_bound(correction.valid_to))
         if self.static:
             return made
         if not self.event and made.kind is ClaimKind.STATE and made.start is None and made.end and made.end[1] <= masked.first_said:
             made = replace(made, kind=ClaimKind.END, reach_after=masked.first_said)
-        del own
         start, end = self._own(made)
         return made if start < end else None
 
     # -- reading one claim
 
     def _start(self, told: Told) -> Bound:
+        if told.start is None and told.kind is ClaimKind.END:
+            return UNBOUNDED_PAST, UNBOUNDED_PAST
         return told.start or (told.first_said, told.first_said)
 
     def _reach(self, told: Told) -> Instant:
@@ -219,7 +226,8 @@ class Oracle:
         if told.reach is not None:
             reach = max(told.reach, start[0])
         elif told.kind is ClaimKind.CHANGE and told.end is None:
-            reach = start[1]
+            # An imprecise start that may already lie behind reaches to said.
+            reach = told.first_said if start[0] <= told.first_said <= start[1] else start[1]
         else:
             reach = max(told.first_said, start[0])
         return reach if told.end is None else min(told.end[0], reach)
@@ -309,25 +317,48 @@ class Oracle:
                     last = min(other.reach, other.certain_to - 1, part.certain_from - 1)
                     if first <= last and last >= part.begin:
                         begin = max(begin, last + 1)
-            reach = max(part.reach, begin)
-            found.append(replace(part, begin=begin, reach=min(reach, part.certain_to)))
+            if begin >= part.over and part.over != UNBOUNDED_FUTURE:
+                # A rival is attested up to its end: nothing of it is left.
+                continue
+            # Where H is the start itself, it moves with the start.
+            key = max(part.reach, min(begin, part.certain_to)) if part.reach == part.begin else part.reach
+            found.append(replace(part, begin=begin, key=key))
         return found
 
     # -- weighing
 
+    def _universe(self, value: str, positive: bool, *, additive: bool | None) -> list[Part]:
+        """What is weighed together, with starts that have yielded. `additive` None: the claims on the value alone.
+
+        False: the plain claims on all values and the denials of each; True: the value's additive claims and its denials.
+        """
+        if additive is None:
+            found = [part for part in self.parts if part.value == value]
+        elif additive:
+            found = [part for part in self.parts if part.value == value and (part.additive or not part.positive)]
+        else:
+            found = [part for part in self.parts if not part.additive or not part.positive]
+        key = (None if additive is False else value, additive)
+        if key not in self._settled:
+            self._settled[key] = self._yielding(found)
+        return self._settled[key]
+
+    def _alone(self, value: str, positive: bool, at: Instant, *, additive: bool | None) -> Answer:
+        found = self._universe(value, positive, additive=additive)
+        own = [part for part in found if part.value == value and part.positive == positive]
+        against = [part for part in found if part.value == value and part.positive != positive and not part.shadow]
+        against += [part for part in found if part.value != value and part.positive and not part.shadow]
+        return self._contest(own, against, at)
+
     def weigh(self, value: str, positive: bool, at: Instant) -> Answer:
         """Whether a value holds, or its denial (`positive` False)."""
-        own = [part for part in self.parts if part.value == value and part.positive == positive]
-        opposite = [part for part in self.parts if part.value == value and part.positive != positive and not part.shadow]
         if self.event:
-            return self._weigh_event(own, opposite, at)
-        if not positive:
-            return self._contest(own, opposite, at)
-        rivals = []
-        if self.traits.one_valued:
-            rivals = [p for p in self.parts if p.value != value and p.positive and not p.additive and not p.shadow]
-        plain = self._contest([part for part in own if not part.additive], opposite + rivals, at)
-        additive = self._contest([part for part in own if part.additive], opposite, at)
+            own = [part for part in self.parts if part.value == value]
+            return self._weigh_event([p for p in own if p.positive == positive], [p for p in own if p.positive != positive], at)
+        if not positive or not self.traits.one_valued:
+            return self._alone(value, positive, at, additive=None)
+        plain = self._alone(value, True, at, additive=False)
+        additive = self._alone(value, True, at, additive=True)
         both = [answer for answer in (plain, additive) if answer.holds]
         firm = [answer for answer in both if not answer.shadow] or both
         if not firm:
@@ -343,7 +374,9 @@ class Oracle:
     def _weigh_event(self, own: list[Part], opposite: list[Part], at: Instant) -> Answer:
         pros = [part for part in own if part.begin <= at < part.over]
         cons = [part for part in opposite if part.begin <= at < part.over]
-        return self._strongest(pros, cons, at)
+        answer = self._strongest(pros, cons, at)
+        safe = [part for part in pros if not cons or part.strength >= max(con.strength for con in cons)]
+        return replace(answer, certain=answer.holds and any(part.certain(at) for part in safe))
 
     def _strongest(self, pros: list[Part], cons: list[Part], at: Instant) -> Answer:
         if not pros:
@@ -363,14 +396,11 @@ class Oracle:
         if pros or cons:
             return self._strongest(pros, cons, at)
         begun = [(part, True) for part in own if part.begin <= at] + [(part, False) for part in against if part.begin <= at]
-        begun = [
-            (part, pro)
-            for part, pro in begun
-            if part.live(at) or not (part.patch or (self.traits.resumes and not pro))
-        ]
+        begun = [(part, pro) for part, pro in begun if part.live(at) or not (part.patch or (self.traits.resumes and not pro))]
+        rival = max(((part.key, part.strength) for part, pro in begun if not pro), default=None)
         if begun:
-            top = max((part.reach, part.strength) for part, _ in begun)
-            first = [(part, pro) for part, pro in begun if (part.reach, part.strength) == top]
+            top = max((part.key, part.strength) for part, _ in begun)
+            first = [(part, pro) for part, pro in begun if (part.key, part.strength) == top]
             first = [(part, pro) for part, pro in first if part.live(at)] or first
             if first[0][0].live(at):
                 winners = [part for part, pro in first if pro]
@@ -378,11 +408,13 @@ class Oracle:
                     return NO
                 if len(winners) < len(first):
                     conflict = "tied"
-                elif any(not pro and part.reach == top[0] and part.strength < top[1] for part, pro in begun):
+                elif any(not pro and part.key == top[0] and part.strength < top[1] for part, pro in begun):
                     conflict = "resolved"
                 else:
                     conflict = "none"
-                return Answer(True, "projected", conflict, any(part.certain(at) for part in winners))
+                # Certain where any claim for it is that no rival outweighs, not only the strongest.
+                safe = [part for part, pro in begun if pro and part.live(at) and (not rival or (part.key, part.strength) >= rival)]
+                return Answer(True, "projected", conflict, any(part.certain(at) for part in safe))
         if shadows and not any(part.live(at) for part in against):
             return Answer(True, "projected", "none", False, True)
         return NO
@@ -403,12 +435,8 @@ class Oracle:
         if not self.traits.one_valued or any(part.value == value and part.positive and part.additive for part in self.parts):
             return "unknown"
         for other, positive in self.values():
-            if not positive or other == value:
-                continue
-            plain = Oracle.__new__(Oracle)
-            plain.traits, plain.event, plain.static = self.traits, self.event, self.static
-            plain.parts = [part for part in self.parts if not (part.value == other and part.positive and part.additive)]
-            answer = plain.weigh(other, True, at)
-            if answer.holds and not answer.shadow:
-                return "no"
+            if positive and other != value:
+                answer = self._alone(other, True, at, additive=False)
+                if answer.holds and not answer.shadow:
+                    return "no"
         return "unknown"

@@ -57,7 +57,7 @@ def claims(draw: st.DrawFn, traits: Traits, *, unbounded: bool = True) -> Claim:
         episode=draw(st.sampled_from(["e", "f"])),
         place=draw(st.integers(0, 2)),
         slot="s",
-        object=draw(st.sampled_from(VALUES[:2] if traits.one_valued else VALUES[:2])),
+        object=draw(st.sampled_from(VALUES if traits.one_valued else VALUES[:2])),
         said=draw(_instants),
         polarity=draw(st.sampled_from([True, True, True, False])),
         kind=kind,
@@ -67,8 +67,12 @@ def claims(draw: st.DrawFn, traits: Traits, *, unbounded: bool = True) -> Claim:
         additive=draw(st.sampled_from([False, False, False, True])),
         replaces=replaces,
     )
-    for change in ({}, {"valid_to": None}, {"valid_from": None}, {"valid_from": None, "valid_to": None}):
-        changed = replace(claim, **change)
+    for changed in (
+        claim,
+        replace(claim, valid_to=None),
+        replace(claim, valid_from=None),
+        replace(claim, valid_from=None, valid_to=None),
+    ):
         if accepted(changed, traits):
             return changed
     raise AssertionError(f"a claim without bounds is refused: {claim}")

@@ -6,7 +6,7 @@ compares: where it begins and ends, how far it attests (H), how strong it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graph.belief.traits import Traits
@@ -23,13 +23,14 @@ class Strength(NamedTuple):
     said: Instant
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Atom:
     """One piece of evidence for or against a value.
 
     It begins somewhere in `[start, latest_start]` and ends in `[earliest_end, end)`; `horizon` is H, the last instant that
     it attests where it is certain. `attests` is false for what attests nothing, `shadow` for what only shows where nothing
-    else is known. `made_by` is the claim that says so.
+    else is known. `made_by` is the claim that says so. `attested` are the first and last instant that it attests: where it is
+    certain, up to and including H; None: no instant. Never changed once made (not frozen, which costs more than the weighing).
     """
 
     value: str
@@ -46,13 +47,11 @@ class Atom:
     patch: bool = False
     attests: bool = True
     ending: bool = False
+    attested: tuple[Instant, Instant] | None = field(init=False)
 
-    def attested(self) -> tuple[Instant, Instant] | None:
-        """First and last instant that it attests: where it is certain, up to and including H. None: no instant."""
-        if not self.attests or self.shadow:
-            return None
+    def __post_init__(self) -> None:
         first, last = self.latest_start, min(self.horizon, self.earliest_end - (self.earliest_end != UNBOUNDED_FUTURE))
-        return (first, last) if first <= last else None
+        self.attested = (first, last) if first <= last and self.attests and not self.shadow else None
 
     def live(self, at: Instant) -> bool:
         """Open, or `at` lies before its end."""
@@ -63,7 +62,7 @@ class Atom:
         return self.latest_start <= at and (at < self.earliest_end or self.earliest_end == UNBOUNDED_FUTURE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Item:
     """A claim as it stands after corrections: bounds and kind of what it corrects, said and rank of the correction.
 

@@ -40,25 +40,27 @@ class Verdict(StrEnum):
     NOTHING = "NOTHING"
 
 
-@dataclass(frozen=True, slots=True)
+Key = tuple[Instant, int, Instant]
+"""(H, rank, said): what decides between claims of which none attests."""
+
+
+@dataclass(slots=True, eq=False)
 class Begun:
-    """An atom and the instant from which it counts, after an imprecise start has yielded to its rivals."""
+    """An atom and the instant from which it counts, after an imprecise start has yielded to its rivals.
+
+    Where H is the start itself (a scheduled one), it moves with a start that has yielded: else what was attested meanwhile
+    would outlast the schedule for good.
+    """
 
     atom: Atom
     start: Instant
+    key: Key = field(init=False)
 
-    @property
-    def key(self) -> tuple[Instant, int, Instant]:
-        """(H, rank, said): what decides between claims of which none attests.
-
-        Where H is the start itself (a scheduled one), it moves with a start that has yielded: else what was attested meanwhile
-        would outlast the schedule for good.
-        """
-        atom = self.atom
-        horizon = atom.horizon
+    def __post_init__(self) -> None:
+        atom, horizon = self.atom, self.atom.horizon
         if self.start > atom.start and horizon == atom.start:
             horizon = max(horizon, min(self.start, atom.earliest_end))
-        return (horizon, *atom.strength)
+        self.key = (horizon, *atom.strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class _Attested:
     """Finds the last instant inside an imprecise start that a rival certainly attests: O(log n) after a sort."""
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
-        spans = sorted((*span, atom.value) for atom in atoms if (span := atom.attested()) is not None)
+        spans = sorted((*span, atom.value) for atom in atoms if (span := atom.attested) is not None)
         self._starts = [first for first, _, _ in spans]
         # For each prefix of the spans by start: the two greatest ends that belong to different values.
         self._best: list[tuple[tuple[Instant, str], tuple[Instant, str] | None]] = []
@@ -181,7 +183,7 @@ def weigh(scene: Contest, value: str, at: Instant) -> Weighed:
 
 
 def _attests(atom: Atom, at: Instant) -> bool:
-    span = atom.attested()
+    span = atom.attested
     return span is not None and span[0] <= at <= span[1]
 
 

@@ -181,20 +181,20 @@ SMALL: dict[str, list[Claim]] = {
 
 
 def seconds(claims: list[Claim], traits: Traits) -> float:
-    """Time to find all intervals."""
-    began = time.perf_counter()
+    """Processor time to find all intervals."""
+    began = time.process_time()
     assert Unit(claims, traits).intervals
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def microseconds(claims: list[Claim], *, times: int = 3000) -> float:
     """Best of five rounds, per resolve."""
     rounds = []
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.process_time()
         for _ in range(times):
             assert Unit(claims, ONE).intervals
-        rounds.append((time.perf_counter() - began) / times * 1e6)
+        rounds.append((time.process_time() - began) / times * 1e6)
     return min(rounds)
 
 

@@ -88,6 +88,8 @@ class Session:
                 buffer_pool_size=self._settings.buffer_pool_mb * 2**20,
                 max_num_threads=self._settings.threads,
                 max_db_size=size,
+                # Its bit packing stores -2^63, our unbounded past, as 0 in columns whose greatest value is small.
+                compression=False,
                 # A kill inside a second checkpoint of one Database object can leave the file unreadable: see `reopen`.
                 auto_checkpoint=False,
             )

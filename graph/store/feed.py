@@ -56,6 +56,11 @@ class Feed:
         with self._engine.connect() as connection:
             return connection.scalar(select(func.coalesce(func.max(transactions.c.number), 0))) or 0
 
+    def statements(self) -> int:
+        """How many statements the ledger holds, about: its greatest row number."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(func.coalesce(func.max(statements.c.row), 0))) or 0
+
     def time_of(self, transaction: int) -> Instant | None:
         """When a transaction was recorded; None where the ledger has none of that number. 0 for transaction 0."""
         if transaction == 0:

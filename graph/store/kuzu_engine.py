@@ -11,6 +11,7 @@ from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creat
 from graph.store.kuzu_session import Run, Session
 from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark
 from graph.store.settings import GraphSettings
+from ontology.instant import Instant
 
 _HOLDS = "s.namespace = $namespace AND s.v_from <= $at AND $at < s.v_to AND s.tx_from <= $tx AND $tx < s.tx_to"
 
@@ -100,18 +101,24 @@ class KuzuStore:
 
     def load(self, parts: Iterable[Batch]) -> None:
         """One COPY transaction a part; the watermark moves with the last, so a load cut short is an empty graph with rows in it."""
+        last: Batch | None = None
+        for last in parts:
+            self.load_part(last)
+        if last is not None:
+            self.finish_load(last.upto, last.at)
+
+    def load_part(self, part: Batch) -> None:
+        """The next part of a load. Raises BatchRefused where the graph has a watermark."""
         if self._mark.transaction:
             raise BatchRefused("only an empty graph can be loaded")
-        last: Batch | None = None
-        with self._failing():
-            for part in parts:
-                with self._session.writing() as run:
-                    self._copy(run, part)
-                last = part
-            if last is not None:
-                with self._session.writing() as run:
-                    _expect(run, _FOLLOWED, {"upto": last.upto, "at": last.at})
-                self._mark = Mark(self._mark.ledger, last.upto, last.at)
+        with self._failing(), self._session.writing() as run:
+            self._copy(run, part)
+
+    def finish_load(self, upto: int, at: Instant) -> None:
+        """The parts were all that there is up to a transaction."""
+        with self._failing(), self._session.writing() as run:
+            _expect(run, _FOLLOWED, {"upto": upto, "at": at})
+        self._mark = Mark(self._mark.ledger, upto, at)
 
     def _write(self, run: Run, batch: Batch) -> bool:
         """Write a batch; True if by COPY."""

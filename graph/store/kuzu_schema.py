@@ -1,7 +1,9 @@
 """The reified graph in Kuzu: its tables, how rows become Arrow tables (COPY) and parameters (prepared statements).
 
 A Statement node carries the keys of its subject and object beside the edges: a walk needs one hop, not two, and Kuzu plans
-the second hop as a scan. All instants are INT64: bound datetimes lose their offsets and crash past the year 9999.
+the second hop as a scan. All instants are INT64: bound datetimes lose their offsets and crash past the year 9999. The
+unbounded past is stored as one above ours, since Kuzu's bit packing turns -2^63 into 0 in a column whose greatest value is
+small; no instant lies between the two, so no answer changes.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from graph.store.port import Batch
+from ontology.instant import UNBOUNDED_PAST, Instant
 
 FORMAT = 1
 """Raised with every change of the tables: a graph of another format is rebuilt."""
@@ -64,17 +67,34 @@ _STATEMENT = (
 _EDGE = "MATCH (s:Statement {{row: $a}}), (t:{to} {{row: $b}}) CREATE (s)-[:{name} {values}]->(t) RETURN 1"
 
 
+def stored_start(v_from: Instant) -> int:
+    """The start of a valid interval as Kuzu can hold it."""
+    return max(v_from, UNBOUNDED_PAST + 1)
+
+
 def tables(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """(table, Arrow table) of what a batch creates, nodes first, empty ones left out; `predicates` are the new ones."""
     opened = list(zip(*batch.opened, strict=True)) or [()] * 14
-    row, namespace, proposition, slot, subject, predicate, qualifier, value, literal, polarity, *times = opened
+    row, namespace, proposition, slot, subject, predicate, qualifier, value, literal, polarity, v_from, *times = opened
     endings = [ending for ending in batch.endings if ending.reason is not None]
     columns: dict[str, Sequence[Sequence[Any]]] = {
         "Entity": list(zip(*batch.entities, strict=True)),
         "Predicate": [predicates],
         "Slot": list(zip(*batch.slots, strict=True)),
         "Episode": list(zip(*batch.episodes, strict=True)),
-        "Statement": [row, namespace, proposition, subject, predicate, qualifier, value, literal, polarity, *times],
+        "Statement": [
+            row,
+            namespace,
+            proposition,
+            subject,
+            predicate,
+            qualifier,
+            value,
+            literal,
+            polarity,
+            [stored_start(v) for v in v_from],
+            *times,
+        ],
         "SUBJECT": [row, subject],
         "OBJECT": [row, value],
         "IN_SLOT": [row, slot],
@@ -107,9 +127,11 @@ def creations(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, di
     for episode in batch.episodes:
         yield "CREATE (:Episode {row: $row, key: $key, namespace: $namespace, said: $said}) RETURN 1", episode._asdict()
     for statement in batch.opened:
-        yield _STATEMENT, statement._asdict()
+        yield _STATEMENT, statement._asdict() | {"v_from": stored_start(statement.v_from)}
     asserted = _EDGE.format(
-        to="Episode", name="ASSERTED_IN", values="{claim: $claim, span_from: $span_from, span_to: $span_to, tx_from: $tx_from, tx_to: $tx_to}"
+        to="Episode",
+        name="ASSERTED_IN",
+        values="{claim: $claim, span_from: $span_from, span_to: $span_to, tx_from: $tx_from, tx_to: $tx_to}",
     )
     names = [name for name, _ in _ARROW["ASSERTED_IN"]]
     for assertion in batch.assertions:

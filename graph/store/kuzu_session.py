@@ -88,8 +88,6 @@ class Session:
                 buffer_pool_size=self._settings.buffer_pool_mb * 2**20,
                 max_num_threads=self._settings.threads,
                 max_db_size=size,
-                # Its bit packing stores -2^63, our unbounded past, as 0 in columns whose greatest value is small.
-                compression=False,
                 # A kill inside a second checkpoint of one Database object can leave the file unreadable: see `reopen`.
                 auto_checkpoint=False,
             )
@@ -195,4 +193,3 @@ class Session:
                     self._gate.notify_all()
                     self._drop_when_idle()
             self._lock.release()
-

@@ -100,7 +100,7 @@ class LedgerBuilder:
         claim: Sequence[tuple[Proposition, str]] | None = None,
         withdraw: Sequence[int] = (),
     ) -> int:
-        """One transaction: its episode says `claim` (default: a STATE for each proposition), and the picture of some propositions is now this."""
+        """One transaction: its episode says `claim` (default: a STATE for each), and the picture of the propositions is now this."""
         self.number += 1
         claim = [(proposition, "STATE") for proposition in picture] if claim is None else claim
         rows: dict[Table, list[dict[str, Any]]] = {transactions: [], episodes: [], things: [], statements: [], claims: []}
@@ -135,9 +135,22 @@ class LedgerBuilder:
         row = self._row("episodes")
         key = self.keys.digest("episode", str(row))
         return {
-            **{"row": row, "namespace": self.namespace, "key": key, "revision": key[::-1], "content": "words", "source": "test"},
-            **{"said": self.number * 7, "revised": self.number * 7, "rank": 1, "flags": [], "order_text": "", "status": "EXTRACTED"},
-            **{"tx_recorded": self.number, "tx_extracted": self.number, "tx_from": self.number, "tx_to": OPEN},
+            "row": row,
+            "namespace": self.namespace,
+            "key": key,
+            "revision": key[::-1],
+            "content": "words",
+            "source": "test",
+            "said": self.number * 7,
+            "revised": self.number * 7,
+            "rank": 1,
+            "flags": [],
+            "order_text": "",
+            "status": "EXTRACTED",
+            "tx_recorded": self.number,
+            "tx_extracted": self.number,
+            "tx_from": self.number,
+            "tx_to": OPEN,
         }
 
     def _things(self, proposition: Proposition) -> list[dict[str, Any]]:
@@ -175,11 +188,27 @@ class LedgerBuilder:
         row = self._row("claims")
         return {
             **keys,
-            **{"row": row, "id": f"{row:032x}", "episode": episode, "revision": episode[::-1], "place": place},
-            **{"proposition": self.keys.proposition(keys["slot"], keys["object"], True), "kind": kind, "said": self.number * 7},
-            **{"rank": 1, "additive": False, "modality": "ASSERTED", "confidence": 0.9, "rule": "test", "extractor": "test"},
-            **{"start": place, "end": place + 1, "subject_text": "", "object_text": "", "believed": True},
-            **{"tx_from": self.number, "tx_to": OPEN},
+            "row": row,
+            "id": f"{row:032x}",
+            "episode": episode,
+            "revision": episode[::-1],
+            "place": place,
+            "proposition": self.keys.proposition(keys["slot"], keys["object"], True),
+            "kind": kind,
+            "said": self.number * 7,
+            "rank": 1,
+            "additive": False,
+            "modality": "ASSERTED",
+            "confidence": 0.9,
+            "rule": "test",
+            "extractor": "test",
+            "start": place,
+            "end": place + 1,
+            "subject_text": "",
+            "object_text": "",
+            "believed": True,
+            "tx_from": self.number,
+            "tx_to": OPEN,
         }
 
 

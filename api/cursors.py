@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from api.identity import Pin, pack, read_pin, unpack
 from ontology.errors import InvalidInput
@@ -23,14 +24,20 @@ class Cursor:
 def encode_cursor(kind: str, position: Sequence[Any], pin: Pin | None) -> str:
     """The opaque cursor of a connection of one kind."""
     basis = None if pin is None else [pin.valid_at, pin.transaction, pin.evidence_until]
-    return pack([f"after:{kind}", list(position), basis])
+    body = [f"after:{kind}", list(position), basis]
+    return pack([*body, _checksum(body)])
+
+
+def _checksum(body: list[Any]) -> int:
+    # No secret, only care: a cursor that was cut or edited is refused here and not somewhere in the ledger.
+    return crc32(repr(body).encode())
 
 
 def decode_cursor(text: str, kind: str, *, pinned: bool = True) -> Cursor:
     """The cursor, or InvalidInput where it is none, or one of another kind of connection."""
     parts = unpack(text)
     refused = InvalidInput(f"{text[:40]!r} is no cursor of this connection", path=("after",), reason="INVALID_CURSOR")
-    if parts is None or len(parts) != 3 or parts[0] != f"after:{kind}" or not isinstance(parts[1], list):
+    if parts is None or len(parts) != 4 or parts[0] != f"after:{kind}" or parts[3] != _checksum(parts[:3]):
         raise refused
     pin = read_pin(parts[2]) if isinstance(parts[2], list) else None
     if pinned != (pin is not None):

@@ -36,7 +36,9 @@ class Answer:
 
 
 class Client(ABC):
-    """A client bound to one namespace."""
+    """A client bound to one namespace. `concurrent`: several threads may use it at a time."""
+
+    concurrent = False
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
@@ -78,6 +80,8 @@ class InProcess(Client):
 
 class OverHttp(Client):
     """Asks a server."""
+
+    concurrent = True
 
     def __init__(self, http: httpx.Client, url: str, namespace: str = "default") -> None:
         super().__init__(namespace)

@@ -105,7 +105,7 @@ class Ingestion:
 
     def __init__(self, graph: Graph, pool: ExtractionPool, scrubber: Scrubber, scan: Callable[[str], Threats]) -> None:
         self._graph = graph
-        self._pool = pool
+        self.pool = pool
         self._scrubber = scrubber
         self._scan = scan
         self._turnstile = BoundedSemaphore(WAITING)
@@ -124,7 +124,7 @@ class Ingestion:
         self._work.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._pool.close()
+        self.pool.close()
 
     def clean(self, episode: EpisodeDraft) -> Clean:
         """The episode without secrets, scanned. Raises InvalidInput."""
@@ -148,7 +148,7 @@ class Ingestion:
         if not self._turnstile.acquire(blocking=False):
             raise Overloaded(f"{WAITING} episodes are being extracted already; try again, or send it with wait: false", retry_after=2)
         try:
-            extractor, claims = self._pool.extract([turn_of(clean.episode, said)])
+            extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
         except Exception:
             logger.exception("extraction failed; the episode is kept as PENDING")
             return self._keep(namespace, clean, actor)
@@ -227,7 +227,7 @@ class Ingestion:
             if self._closing.is_set():
                 return False
             try:
-                extractor, claims = self._pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
+                extractor, claims = self.pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
                 flags = self._scan(each.draft.content).flags
                 self._graph.record_extracted(each.namespace, [(each.draft, claims[0], flags)], extractor=extractor)
             except Exception:

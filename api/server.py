@@ -19,6 +19,7 @@ from api.folder import owned
 from api.service import Opener
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
+from api.wiring import opener
 from ontology.errors import ErstwhileError, InvalidInput
 
 if TYPE_CHECKING:
@@ -104,11 +105,15 @@ def _serve(opening: Opener, listening: socket) -> None:
         sys.exit(1)
 
 
-def serve(settings: Settings, opening: Opener) -> int:
-    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port) and DataFolderBusy."""
+def serve(settings: Settings, opening: Opener | None = None) -> int:
+    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, ontology) and DataFolderBusy.
+
+    `opening` makes the service in the worker process; by default the one that the settings describe.
+    """
     listening = listen(settings.host, settings.port)
     with listening:
-        # Seen here already, a busy folder is one clear sentence and not the death of a worker.
+        # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
+        opening = opening or opener(settings)
         with owned(settings.data):
             pass
         print(f"Erstwhile answers at {url_of(listening)}/graphql (process {os.getpid()}; stop with Ctrl-C)", flush=True)  # noqa: T201

@@ -6,6 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
 from typing import Any, Protocol
 
 from sqlalchemy import Engine, Row, and_, bindparam, func, insert, or_, select
@@ -32,7 +33,7 @@ from graph.views import (
 )
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
-from ontology.errors import InvalidInput, NotFound
+from ontology.errors import InvalidInput, NotFound, Overloaded
 from ontology.instant import Instant
 from ontology.names import Keys, checked_name, checked_namespace
 from ontology.vocabulary import Predicate, Vocabulary, restored
@@ -52,6 +53,10 @@ _LAST_BY = (
 )
 
 
+VocabularyAt = Callable[[int], Vocabulary]
+"""The vocabulary in force at a transaction."""
+
+
 class Projection(Protocol):
     """The graph projection as the service uses it."""
 
@@ -59,7 +64,10 @@ class Projection(Protocol):
 
     def notify(self, transaction: int) -> None: ...
 
-    def wait_for(self, transaction: int, timeout: float) -> None: ...
+    @property
+    def watermark(self) -> int: ...
+
+    def wait_for(self, transaction: int, timeout: float) -> bool: ...
 
     def health(self) -> ComponentHealth: ...
 
@@ -72,20 +80,23 @@ class LedgerGraph:
     """Implements `graph.facade.Graph`. One process owns a data folder; its threads may share this object."""
 
     def __init__(
-        self, engine: Engine, vocabulary: Vocabulary, projection: Callable[[Engine], Projection], *, clock: Clock = wall_clock
+        self, engine: Engine, vocabulary: Vocabulary, projection: Callable[[VocabularyAt], Projection], *, clock: Clock = wall_clock
     ) -> None:
         """Serve the ledger of an opened database with a projection of it, and put `vocabulary` in force."""
         self._engine = engine
         self._clock = clock
         self._vocabulary = vocabulary
         self._past: dict[int, Vocabulary] = {}
-        self.keys = Keys(self._secret())
+        secret = self._secret()
+        self.keys = Keys(secret)
+        # Of the same secret, and yet no key of anything in the ledger.
+        self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
         self._enforce(vocabulary)
         with engine.connect() as connection:
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
             self._vocabularies = [(row.tx_from, row.version, row.number) for row in known]
-        self._projection = projection(engine)
+        self._projection = projection(self._vocabulary_at)
 
     def _secret(self) -> bytes:
         with self._engine.execution_options(writes=True).begin() as connection:
@@ -309,8 +320,9 @@ class LedgerGraph:
         return receipt
 
     def await_transaction(self, number: int, timeout: float = 10.0) -> None:
-        """Wait until the projection has followed to a transaction."""
-        self._projection.wait_for(number, timeout)
+        """Wait until the projection has followed to a transaction. Raises Overloaded naming its watermark."""
+        if not self._projection.wait_for(number, timeout):
+            raise Overloaded(f"the graph has followed to transaction {self._projection.watermark}, not yet to {number}")
 
     def rebuild(self) -> None:
         """Rebuild the projection from the ledger."""

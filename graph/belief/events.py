@@ -27,8 +27,8 @@ def weigh_event(fors: Sequence[Atom], against: Sequence[Atom], at: Instant) -> W
     if denied is not None and denied > best:
         return Weighed(Verdict.BEATEN, Support.ATTESTED, winners=tuple(atom for atom in theirs if atom.strength == denied))
     conflict = Conflict.NONE if denied is None else Conflict.TIED if denied == best else Conflict.RESOLVED
-    winners = tuple(mine)
-    return Weighed(Verdict.HOLDS, Support.ATTESTED, conflict, certain=any(atom.certain(at) for atom in mine), winners=winners)
+    winners = tuple(atom for atom in mine if denied is None or atom.strength >= denied)
+    return Weighed(Verdict.HOLDS, Support.ATTESTED, conflict, certain=any(atom.certain(at) for atom in winners), winners=winners)
 
 
 def sweep_event(fors: Sequence[Atom], against: Sequence[Atom]) -> list[Piece]:

@@ -6,7 +6,7 @@ compares: where it begins and ends, how far it attests (H), how strong it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graph.belief.traits import Traits
@@ -23,13 +23,14 @@ class Strength(NamedTuple):
     said: Instant
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Atom:
     """One piece of evidence for or against a value.
 
     It begins somewhere in `[start, latest_start]` and ends in `[earliest_end, end)`; `horizon` is H, the last instant that
     it attests where it is certain. `attests` is false for what attests nothing, `shadow` for what only shows where nothing
-    else is known. `made_by` is the claim that says so.
+    else is known. `made_by` is the claim that says so. `attested` are the first and last instant that it attests: where it is
+    certain, up to and including H; None: no instant. Never changed once made (not frozen, which costs more than the weighing).
     """
 
     value: str
@@ -46,13 +47,11 @@ class Atom:
     patch: bool = False
     attests: bool = True
     ending: bool = False
+    attested: tuple[Instant, Instant] | None = field(init=False)
 
-    def attested(self) -> tuple[Instant, Instant] | None:
-        """First and last instant that it attests: where it is certain, up to and including H. None: no instant."""
-        if not self.attests or self.shadow:
-            return None
+    def __post_init__(self) -> None:
         first, last = self.latest_start, min(self.horizon, self.earliest_end - (self.earliest_end != UNBOUNDED_FUTURE))
-        return (first, last) if first <= last else None
+        self.attested = (first, last) if first <= last and self.attests and not self.shadow else None
 
     def live(self, at: Instant) -> bool:
         """Open, or `at` lies before its end."""
@@ -63,7 +62,7 @@ class Atom:
         return self.latest_start <= at and (at < self.earliest_end or self.earliest_end == UNBOUNDED_FUTURE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Item:
     """A claim as it stands after corrections: bounds and kind of what it corrects, said and rank of the correction.
 
@@ -127,12 +126,17 @@ def end_of(item: Item) -> tuple[Instant, Instant]:
     return end_bounds(stated)
 
 
+def latest_start_of(stated: Stated, item: Item) -> Instant:
+    """The last instant of a start. What is so, or was so, when it was said has begun by then."""
+    if item.kind in (ClaimKind.STATE, ClaimKind.END) and contains(stated, item.base_said):
+        return item.base_said
+    return stated.last
+
+
 def bounds_of(item: Item) -> Bounds:
     """The bounds of an item that is no END: default start is when it was said."""
     stated = item.valid_from if item.valid_from is not None else exactly(item.base_said)
-    latest_start = stated.last
-    if item.kind is ClaimKind.STATE and contains(stated, item.base_said):
-        latest_start = item.base_said
+    latest_start = latest_start_of(stated, item)
     if is_open(item.valid_to) or item.valid_to is None:
         return Bounds(stated.lo, latest_start, UNBOUNDED_FUTURE, UNBOUNDED_FUTURE)
     earliest_end, end = end_bounds(item.valid_to)
@@ -218,7 +222,7 @@ def atoms_of(item: Item, traits: Traits) -> list[Atom]:
     if item.valid_from is None:
         before = _atom(item, Bounds(UNBOUNDED_PAST, end, UNBOUNDED_PAST, end), UNBOUNDED_PAST, shadow=True, attests=False)
     else:
-        before = _atom(item, Bounds(item.valid_from.lo, item.valid_from.last, earliest_end, end), span_horizon)
+        before = _atom(item, Bounds(item.valid_from.lo, latest_start_of(item.valid_from, item), earliest_end, end), span_horizon)
     return [before, after]
 
 

@@ -1,99 +1,38 @@
 """Sweep: all maximal intervals in which values hold, in one pass over the breakpoints of a contest.
 
-Near O(n log n): between two breakpoints only the strongest group of claims can hold, so only its values are looked at. The
-rules are those of `graph.belief.weighing`, which reads one instant.
+Near O(n log n): between two breakpoints only the strongest group of claims can hold, and while that group stays, only values
+that an event touches are looked at again. The rules are those of `graph.belief.weighing`, which reads one instant.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import groupby
+from operator import itemgetter
 from typing import Generic, TypeVar
 
-from graph.belief.items import Atom, Strength
-from graph.belief.weighing import Begun, Contest
+from graph.belief.items import Atom
+from graph.belief.weighing import Begun, Contest, Key
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
-Key = tuple[Instant, int, Instant]
-K = TypeVar("K", Key, Strength)
+K = TypeVar("K", Key, tuple[int, Instant])
+Span = tuple[Instant, Instant]
 
 
 @dataclass(slots=True)
 class Piece:
-    """`[start, end)` in which a value holds, carried by `winners` (empty where claims attest it)."""
+    """`[start, end)` in which a value holds; `winners` carry it where no claim attests it."""
 
     start: Instant
     end: Instant
     winners: tuple[Atom, ...]
 
 
-class _Groups(Generic[K]):
-    """Atoms grouped by key, with the greatest key at hand: a heap whose stale entries are dropped when met."""
-
-    def __init__(self) -> None:
-        self._members: dict[K, list[Atom]] = {}
-        self._heap: list[_Greatest[K]] = []
-
-    def add(self, key: K, atom: Atom) -> None:
-        members = self._members.setdefault(key, [])
-        if not members:
-            heappush(self._heap, _Greatest(key))
-        members.append(atom)
-
-    def remove(self, key: K, atom: Atom) -> None:
-        self._members[key].remove(atom)
-
-    def top(self) -> tuple[K, list[Atom]] | None:
-        while self._heap:
-            members = self._members[self._heap[0].key]
-            if members:
-                return self._heap[0].key, members
-            del self._members[heappop(self._heap).key]
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Greatest(Generic[K]):
-    key: K
-
-    def __lt__(self, other: _Greatest[K]) -> bool:
-        return self.key > other.key
-
-
-class _Side:
-    """The claims of one side at the sweep's instant."""
-
-    def __init__(self) -> None:
-        self.attesting: _Groups[Strength] = _Groups()
-        self.live: _Groups[Key] = _Groups()
-        self.alive: dict[str, int] = {}
-        self.ended: Key | None = None
-        self.ended_of: dict[str, Key] = {}
-
-    def begin(self, begun: Begun) -> None:
-        self.live.add(begun.key, begun.atom)
-        self.alive[begun.atom.value] = self.alive.get(begun.atom.value, 0) + 1
-
-    def finish(self, begun: Begun) -> None:
-        atom = begun.atom
-        self.live.remove(begun.key, atom)
-        self.alive[atom.value] -= 1
-        if not self.alive[atom.value]:
-            del self.alive[atom.value]
-        if not atom.patch:
-            self.ended = max(self.ended, begun.key) if self.ended else begun.key
-            before = self.ended_of.get(atom.value)
-            self.ended_of[atom.value] = max(before, begun.key) if before else begun.key
-
-
-_BEGIN, _ATTEST, _CEASE, _FINISH, _MARK = range(5)
-
-
 def sweep(scene: Contest) -> dict[str, list[Piece]]:
-    """The pieces of every value, in order of time, adjacent ones of one value with other winners still apart."""
+    """The pieces of every value, in order of time; adjacent ones of one value may still be apart."""
     if len(scene.fors) == 1 and not scene.shadows and not any(scene.against.values()):
         return _alone(scene.fors[0])
     return _Sweep(scene).run()
@@ -102,142 +41,245 @@ def sweep(scene: Contest) -> dict[str, list[Piece]]:
 def _alone(begun: Begun) -> dict[str, list[Piece]]:
     """A single claim holds from its start to its end."""
     atom = begun.atom
-    span = atom.attested()
-    whole = span is not None and span == (begun.start, atom.end - 1)
+    whole = atom.attested == (begun.start, atom.end - 1)
     return {atom.value: [Piece(begun.start, atom.end, () if whole else (atom,))]}
+
+
+class _Groups(Generic[K]):
+    """Atoms by key and value, with the greatest key at hand: a heap whose stale entries are dropped when met."""
+
+    def __init__(self) -> None:
+        self._members: dict[K, dict[str, dict[int, Atom]]] = {}
+        self._heap: list[tuple[tuple[int, ...], K]] = []
+
+    def add(self, key: K, atom: Atom) -> None:
+        members = self._members.get(key)
+        if members is None:
+            members = self._members[key] = {}
+            heappush(self._heap, (tuple(-part for part in key), key))
+        members.setdefault(atom.value, {})[id(atom)] = atom
+
+    def remove(self, key: K, atom: Atom) -> None:
+        members = self._members[key]
+        own = members[atom.value]
+        del own[id(atom)]
+        if not own:
+            del members[atom.value]
+
+    def top(self) -> K | None:
+        """The greatest key that has members."""
+        while self._heap:
+            key = self._heap[0][1]
+            if self._members[key]:
+                return key
+            heappop(self._heap)
+            del self._members[key]
+        return None
+
+    def of(self, key: K) -> dict[str, dict[int, Atom]]:
+        """The members of a key, by value."""
+        return self._members[key]
+
+
+class _Side:
+    """The claims of one side at the sweep's instant."""
+
+    def __init__(self) -> None:
+        self.attesting: _Groups[tuple[int, Instant]] = _Groups()
+        self.live: _Groups[Key] = _Groups()
+        self.alive: dict[str, int] = {}
+        self.ended: Key | None = None
+        self.ended_of: dict[str, Key] = {}
+
+    def begin(self, begun: Begun) -> None:
+        value = begun.atom.value
+        self.live.add(begun.key, begun.atom)
+        self.alive[value] = self.alive.get(value, 0) + 1
+
+    def finish(self, begun: Begun) -> None:
+        value = begun.atom.value
+        self.live.remove(begun.key, begun.atom)
+        if self.alive[value] == 1:
+            del self.alive[value]
+        else:
+            self.alive[value] -= 1
+        if not begun.atom.patch:
+            self.ended = max(self.ended, begun.key) if self.ended else begun.key
+            before = self.ended_of.get(value)
+            self.ended_of[value] = max(before, begun.key) if before else begun.key
+
+
+@dataclass(slots=True)
+class _Held:
+    """A value that holds from `start` on, and the atoms that have carried it since."""
+
+    start: Instant
+    carriers: dict[int, Atom]
+
+
+_BEGIN, _ATTEST, _CEASE, _FINISH = range(4)
+_ATTESTED, _PROJECTED, _QUIET = range(3)
+_NO_DENIALS = _Side()
 
 
 class _Sweep:
     def __init__(self, scene: Contest) -> None:
         self.resumes = scene.resumes
         self.fors = _Side()
-        self.against: dict[str, _Side] = defaultdict(_Side)
+        self.against = {value: _Side() for value, denials in scene.against.items() if denials}
         self.shadows: dict[str, list[Atom]] = defaultdict(list)
-        self.events: list[tuple[Instant, int, Begun | None, _Side | None]] = [(UNBOUNDED_PAST, _MARK, None, None)]
+        self.events: list[tuple[Instant, int, Begun, _Side]] = []
         self.pieces: dict[str, list[Piece]] = defaultdict(list)
-        self.quiet: list[tuple[Instant, Instant]] = []
+        self.held: dict[str, _Held] = {}
+        self.frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_QUIET, None, False)
+        # Where nothing but a shadow can hold: for no value is anything live; only the named value's own claims are.
+        self.quiet: list[Span] = []
+        self.lonely: dict[str, list[Span]] = defaultdict(list)
         self.denied = {value: _union((begun.start, begun.atom.end) for begun in denials) for value, denials in scene.against.items()}
         for shadow in scene.shadows:
             self.shadows[shadow.value].append(shadow)
-            self.events.append((shadow.end, _MARK, None, None))
         for begun in scene.fors:
             self._schedule(begun, self.fors)
-        for value, denials in scene.against.items():
-            for begun in denials:
-                self._schedule(begun, self.against[value])
+        for value, side in self.against.items():
+            for begun in scene.against[value]:
+                self._schedule(begun, side)
 
     def _schedule(self, begun: Begun, side: _Side) -> None:
         atom = begun.atom
-        if begun.start >= atom.end and atom.end != UNBOUNDED_FUTURE:
-            # A start that yielded past its end: nothing of it is left but what it attests, which is nothing either.
-            return
         self.events.append((begun.start, _BEGIN, begun, side))
         if atom.end != UNBOUNDED_FUTURE:
             self.events.append((atom.end, _FINISH, begun, side))
-        span = atom.attested()
-        if span is not None:
-            self.events.append((span[0], _ATTEST, begun, side))
-            if span[1] != UNBOUNDED_FUTURE:
-                self.events.append((span[1] + 1, _CEASE, begun, side))
+        if atom.attested is not None:
+            first, last = atom.attested
+            self.events.append((first, _ATTEST, begun, side))
+            if last != UNBOUNDED_FUTURE:
+                self.events.append((last + 1, _CEASE, begun, side))
 
     def run(self) -> dict[str, list[Piece]]:
         """Walk the breakpoints."""
-        self.events.sort(key=lambda event: event[:2])
-        steps = [(at, list(group)) for at, group in groupby(self.events, key=lambda event: event[0])]
-        for place, (at, group) in enumerate(steps):
-            for _, what, begun, side in group:
-                if begun is None or side is None:
-                    continue
+        events = self.events
+        events.sort(key=itemgetter(0, 1))
+        before, place, count = UNBOUNDED_PAST, 0, len(events)
+        while place < count:
+            at = events[place][0]
+            if self.shadows and before < at:
+                self._note_quiet(before, at)
+            touched: set[str] = set()
+            fresh: list[Begun] = []
+            while place < count and events[place][0] == at:
+                _, what, begun, side = events[place]
+                place += 1
+                touched.add(begun.atom.value)
                 if what == _BEGIN:
                     side.begin(begun)
-                elif what == _FINISH:
-                    side.finish(begun)
+                    fresh.append(begun)
                 elif what == _ATTEST:
                     side.attesting.add(begun.atom.strength, begun.atom)
-                else:
+                elif what == _CEASE:
                     side.attesting.remove(begun.atom.strength, begun.atom)
-            self._interval(at, steps[place + 1][0] if place + 1 < len(steps) else UNBOUNDED_FUTURE)
+                else:
+                    side.finish(begun)
+            self._step(at, touched, fresh)
+            before = at
+        if self.shadows:
+            self._note_quiet(before, UNBOUNDED_FUTURE)
+        for value in list(self.held):
+            self._close(value, UNBOUNDED_FUTURE)
         for value in self.shadows:
             self._shade(value)
-        return {value: sorted(pieces, key=lambda piece: piece.start) for value, pieces in self.pieces.items()}
+        return dict(self.pieces)
 
-    def _interval(self, start: Instant, end: Instant) -> None:
-        attested = self.fors.attesting.top()
+    def _step(self, at: Instant, touched: set[str], fresh: list[Begun]) -> None:
+        """What holds from an instant on, after its events. While the strongest group stays, only what was touched may change.
+
+        `fresh` are the claims that have begun at the instant.
+        """
+        attested, key = self.fors.attesting.top(), None
         if attested is not None:
-            strength, atoms = attested
-            for value in {atom.value for atom in atoms}:
-                denial = self._denial(value).attesting.top()
-                if denial is None or denial[0] <= strength:
-                    self._emit(value, start, end, ())
-            return
-        if not self.fors.alive:
-            _extend(self.quiet, start, end)
-            return
-        self._project(start, end)
+            frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_ATTESTED, attested, True)
+            group = self.fors.attesting.of(attested)
+        elif (key := self.fors.live.top()) is not None:
+            ended = self.fors.ended
+            frame = (_PROJECTED, key, self.resumes or ended is None or ended <= key)
+            group = self.fors.live.of(key) if frame[2] else {}
+        else:
+            frame, group = (_QUIET, None, False), {}
+        changed = frame != self.frame
+        if changed:
+            self.frame = frame
+            touched = {*self.held, *group}
+        for value in touched:
+            holds = value in group and (
+                self._stands(value, attested) if attested is not None else key is not None and self._carried(value, key)
+            )
+            if not holds:
+                if value in self.held:
+                    self._close(value, at)
+                continue
+            known = value in self.held
+            if not known:
+                self.held[value] = _Held(at, {})
+            if attested is None and (changed or not known):
+                self.held[value].carriers.update(group[value])
+        if attested is None:
+            for begun in fresh:
+                atom = begun.atom
+                if begun.key == key and atom.value in self.held and id(atom) in group.get(atom.value, {}):
+                    self.held[atom.value].carriers[id(atom)] = atom
 
-    def _denial(self, value: str) -> _Side:
-        return self.against.get(value, _NO_DENIALS)
-
-    def _project(self, start: Instant, end: Instant) -> None:
-        top = self.fors.live.top()
-        assert top is not None
-        key, atoms = top
-        held = set()
-        if self.resumes or self.fors.ended is None or self.fors.ended <= key:
-            for value in {atom.value for atom in atoms}:
-                if self._carried(value, key):
-                    held.add(value)
-                    self._emit(value, start, end, tuple(atom for atom in atoms if atom.value == value))
-        if len(self.fors.alive) == 1:
-            # Only this value's own claims are live, so nothing live stands against its shadow but a denial.
-            value = next(iter(self.fors.alive))
-            side = self._denial(value)
-            if value in self.shadows and value not in held and not side.alive and side.attesting.top() is None:
-                shadows = tuple(shadow for shadow in self.shadows[value] if start < shadow.end)
-                if shadows:
-                    self._emit(value, start, end, shadows)
+    def _stands(self, value: str, strength: tuple[int, Instant]) -> bool:
+        """Whether an attested value of the strongest group stands against its denials."""
+        denial = self.against.get(value, _NO_DENIALS).attesting.top()
+        return denial is None or denial <= strength
 
     def _carried(self, value: str, key: Key) -> bool:
         """Whether a value of the strongest live group stands against its denials and what has ended."""
-        side = self._denial(value)
+        side = self.against.get(value, _NO_DENIALS)
         if side.attesting.top() is not None:
             return False
         denial = side.live.top()
-        if denial is not None and denial[0] > key:
+        if denial is not None and denial > key:
             return False
         if self.resumes:
             own = self.fors.ended_of.get(value)
             return own is None or own <= key
         return side.ended is None or side.ended <= key
 
+    def _close(self, value: str, at: Instant) -> None:
+        held = self.held.pop(value)
+        if held.start < at:
+            self.pieces[value].append(Piece(held.start, at, tuple(held.carriers.values())))
+
+    def _note_quiet(self, start: Instant, end: Instant) -> None:
+        """Whether nothing live stands against a shadow since the last breakpoint, its own denials aside."""
+        if not self.fors.alive:
+            _extend(self.quiet, start, end)
+        elif len(self.fors.alive) == 1:
+            value = next(iter(self.fors.alive))
+            if value in self.shadows and value not in self.held:
+                _extend(self.lonely[value], start, end)
+
     def _shade(self, value: str) -> None:
-        """A shadow shows where nothing for any value is live or attested, and no denial of its own is."""
+        """A shadow shows where nothing that is live stands against it and nothing else holds."""
+        shadows = sorted(self.shadows[value], key=lambda shadow: shadow.end)
+        ends = [shadow.end for shadow in shadows]
         blocked = self.denied.get(value, [])
-        for shadow in self.shadows[value]:
-            for start, end in _minus(self.quiet, blocked):
-                if start < shadow.end:
-                    self.pieces[value].append(Piece(start, min(end, shadow.end), (shadow,)))
-
-    def _emit(self, value: str, start: Instant, end: Instant, winners: tuple[Atom, ...]) -> None:
-        pieces = self.pieces[value]
-        if pieces and pieces[-1].end == start and pieces[-1].winners == winners:
-            pieces[-1].end = end
-        else:
-            pieces.append(Piece(start, end, winners))
+        for spans in (self.quiet, self.lonely.get(value, [])):
+            for start, end in _minus(spans, blocked):
+                if start >= ends[-1]:
+                    break
+                self.pieces[value].append(Piece(start, min(end, ends[-1]), tuple(shadows[bisect_right(ends, start) :])))
 
 
-_NO_DENIALS = _Side()
-
-
-def _extend(spans: list[tuple[Instant, Instant]], start: Instant, end: Instant) -> None:
+def _extend(spans: list[Span], start: Instant, end: Instant) -> None:
     if spans and spans[-1][1] == start:
         spans[-1] = (spans[-1][0], end)
     else:
         spans.append((start, end))
 
 
-def _union(spans: Iterable[tuple[Instant, Instant]]) -> list[tuple[Instant, Instant]]:
-    merged: list[tuple[Instant, Instant]] = []
+def _union(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
@@ -246,7 +288,7 @@ def _union(spans: Iterable[tuple[Instant, Instant]]) -> list[tuple[Instant, Inst
     return merged
 
 
-def _minus(spans: Iterable[tuple[Instant, Instant]], holes: list[tuple[Instant, Instant]]) -> Iterable[tuple[Instant, Instant]]:
+def _minus(spans: Iterable[Span], holes: list[Span]) -> Iterable[Span]:
     place = 0
     for start, end in spans:
         while place < len(holes) and holes[place][1] <= start:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from graph.belief.items import Atom
-from ontology.instant import UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
 
 class Support(StrEnum):
@@ -40,17 +40,27 @@ class Verdict(StrEnum):
     NOTHING = "NOTHING"
 
 
-@dataclass(frozen=True, slots=True)
+Key = tuple[Instant, int, Instant]
+"""(H, rank, said): what decides between claims of which none attests."""
+
+
+@dataclass(slots=True, eq=False)
 class Begun:
-    """An atom and the instant from which it counts, after an imprecise start has yielded to its rivals."""
+    """An atom and the instant from which it counts, after an imprecise start has yielded to its rivals.
+
+    Where H is the start itself (a scheduled one), it moves with a start that has yielded: else what was attested meanwhile
+    would outlast the schedule for good.
+    """
 
     atom: Atom
     start: Instant
+    key: Key = field(init=False)
 
-    @property
-    def key(self) -> tuple[Instant, int, Instant]:
-        """(H, rank, said): what decides between claims of which none attests."""
-        return (self.atom.horizon, *self.atom.strength)
+    def __post_init__(self) -> None:
+        atom, horizon = self.atom, self.atom.horizon
+        if self.start > atom.start and horizon == atom.start:
+            horizon = max(horizon, min(self.start, atom.earliest_end))
+        self.key = (horizon, *atom.strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,12 @@ def contest(fors: Iterable[Atom], against: Mapping[str, Sequence[Atom]], *, resu
     opposed = {
         value: [Begun(atom, _yielded(atom, mine[value].last_before(atom, None))) for atom in atoms] for value, atoms in denials.items()
     }
-    return Contest(begun, shadows, opposed, resumes)
+    return Contest(_left(begun), shadows, {value: _left(found) for value, found in opposed.items()}, resumes)
+
+
+def _left(begun: Iterable[Begun]) -> list[Begun]:
+    """Without those whose start has yielded up to their end: no instant of them is left, so they neither hold nor clip."""
+    return [one for one in begun if one.start < one.atom.end or one.atom.end == UNBOUNDED_FUTURE]
 
 
 def _yielded(atom: Atom, *rivals: Instant | None) -> Instant:
@@ -121,7 +136,7 @@ class _Attested:
     """Finds the last instant inside an imprecise start that a rival certainly attests: O(log n) after a sort."""
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
-        spans = sorted((*span, atom.value) for atom in atoms if (span := atom.attested()) is not None)
+        spans = sorted((*span, atom.value) for atom in atoms if (span := atom.attested) is not None)
         self._starts = [first for first, _, _ in spans]
         # For each prefix of the spans by start: the two greatest ends that belong to different values.
         self._best: list[tuple[tuple[Instant, str], tuple[Instant, str] | None]] = []
@@ -168,7 +183,7 @@ def weigh(scene: Contest, value: str, at: Instant) -> Weighed:
 
 
 def _attests(atom: Atom, at: Instant) -> bool:
-    span = atom.attested()
+    span = atom.attested
     return span is not None and span[0] <= at <= span[1]
 
 

@@ -135,7 +135,7 @@ class Describer:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
-        spans = [span for atom in cite.atoms if (span := atom.attested()) is not None]
+        spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
         inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last]
         said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""

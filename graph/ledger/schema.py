@@ -146,6 +146,7 @@ claims = Table(
     Index("claims_by_episode", "episode"),
     Index("claims_by_id", "id"),
     Index("claims_by_tx_from", "tx_from"),
+    Index("claims_by_tx_to", "tx_to"),
 )
 """What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity."""
 

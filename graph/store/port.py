@@ -1,16 +1,18 @@
-"""The port of the graph projection. Engines: `kuzu`, and the ledger's own tables as reference."""
+"""The port of the graph projection. Engines: `kuzu`, and the ledger's own tables as reference.
+
+Rows are named tuples, not dataclasses: a rebuild makes millions of them and hands them on column by column.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ontology.instant import Instant
 
 
-@dataclass(frozen=True, slots=True)
-class EntityRow:
+class EntityRow(NamedTuple):
     """An entity or literal; `datatype` is None for an entity."""
 
     key: str
@@ -18,9 +20,18 @@ class EntityRow:
     datatype: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class StatementRow:
-    """A rectangle as it was opened. `row` is its number in the ledger."""
+class SlotRow(NamedTuple):
+    """A slot, in the direction in which its statements are stored."""
+
+    key: str
+    namespace: str
+    subject: str
+    predicate: str
+    qualifier: str
+
+
+class StatementRow(NamedTuple):
+    """A rectangle. `row` is its number in the ledger; `tx_to` is OPEN unless it was closed inside the batch that opens it."""
 
     row: int
     namespace: str
@@ -38,30 +49,39 @@ class StatementRow:
     tx_to: int
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeRow:
-    """An episode; its text stays in the ledger."""
+class EpisodeRow(NamedTuple):
+    """One revision of an episode; its text stays in the ledger. `row` is its number there."""
 
+    row: int
     key: str
     namespace: str
     said: Instant
 
 
-@dataclass(frozen=True, slots=True)
-class AssertionRow:
-    """An episode speaks of a rectangle's proposition in `[start, end)` of its text, as evidence in `[tx_from, tx_to)`."""
+class AssertionRow(NamedTuple):
+    """A claim of an episode speaks of a rectangle's proposition in `[start, end)` of its text, as evidence in `[tx_from, tx_to)`.
+
+    Statement, episode and claim are row numbers of the ledger.
+    """
 
     statement: int
-    episode: str
-    claim: str
+    episode: int
+    claim: int
     start: int
     end: int
     tx_from: int
     tx_to: int
 
 
-@dataclass(frozen=True, slots=True)
-class EndingRow:
+class WithdrawalRow(NamedTuple):
+    """A claim of an earlier batch stopped being evidence at `tx_to`."""
+
+    episode: int
+    claim: int
+    tx_to: int
+
+
+class EndingRow(NamedTuple):
     """A rectangle ended by another (INVALIDATED_BY), or replaced by another of its own proposition (REVISES, no reason)."""
 
     statement: int
@@ -72,17 +92,28 @@ class EndingRow:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What happened in the transactions `(after, upto]`; applied whole or not at all."""
+    """What happened in the transactions `(after, upto]`; applied whole or not at all. `at` is the time of transaction `upto`.
+
+    Entities, slots and episodes are those that were not there before; no row comes twice in any division of a history.
+    """
 
     after: int
     upto: int
-    entities: Sequence[EntityRow]
-    episodes: Sequence[EpisodeRow]
-    opened: Sequence[StatementRow]
-    closed: Sequence[tuple[int, int]]
-    """(row, tx_to)."""
-    assertions: Sequence[AssertionRow]
-    endings: Sequence[EndingRow]
+    at: Instant
+    entities: Sequence[EntityRow] = ()
+    slots: Sequence[SlotRow] = ()
+    episodes: Sequence[EpisodeRow] = ()
+    opened: Sequence[StatementRow] = ()
+    closed: Sequence[tuple[int, int]] = ()
+    """(row, tx_to) of statements that an earlier batch opened."""
+    assertions: Sequence[AssertionRow] = ()
+    withdrawn: Sequence[WithdrawalRow] = ()
+    endings: Sequence[EndingRow] = ()
+
+    def size(self) -> int:
+        """How many rows it writes, edges to entities and slots aside."""
+        parts = (self.entities, self.slots, self.episodes, self.opened, self.closed, self.assertions, self.withdrawn, self.endings)
+        return sum(len(part) for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +125,32 @@ class GraphBasis:
     transaction: int
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a graph has followed which ledger: `at` is the time of the last transaction applied (0, 0 for none)."""
+
+    ledger: str
+    transaction: int
+    at: Instant
+
+
 class GraphUnreadable(Exception):
     """The projection's files cannot be opened or answer nonsense; it must be rebuilt from the ledger."""
 
 
+class GraphClosed(Exception):
+    """The graph was closed while a call was on its way to it; nothing is wrong with the files."""
+
+
+class BatchRefused(Exception):
+    """The batch does not begin where the graph stands."""
+
+
 class GraphStore(Protocol):
-    """A graph of rectangles that follows the ledger. Reads see the last applied batch."""
+    """A graph of rectangles that follows the ledger. Thread-safe; reads see the last applied batch, writes are serialised.
+
+    Reads raise GraphUnreadable or GraphClosed. An answer for a transaction up to the watermark never changes.
+    """
 
     engine: str
 
@@ -108,15 +159,22 @@ class GraphStore(Protocol):
         ...
 
     def apply(self, batch: Batch) -> None:
-        """Apply a batch atomically, watermark included. A batch that was applied before is refused by `after`."""
+        """Apply a batch atomically, watermark included. Raises BatchRefused unless `batch.after` is the watermark."""
+        ...
+
+    def load(self, parts: Iterable[Batch]) -> None:
+        """Fill an empty graph with the parts of one history (`after` 0, one `upto`); not atomic. Raises BatchRefused if it is not empty."""
         ...
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
-        """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key."""
+        """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key.
+
+        Literals are no neighbours, the entity itself neither; an unknown one has none.
+        """
         ...
 
     def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """Row numbers of the statements of a slot that hold on the basis, ascending."""
+        """Row numbers of the statements stored in a slot (not its inverse) that hold on the basis, ascending."""
         ...
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
@@ -124,9 +182,9 @@ class GraphStore(Protocol):
         ...
 
     def counts(self) -> dict[str, int]:
-        """Rows by table."""
+        """Rows by table of the graph: nodes and edges."""
         ...
 
     def close(self) -> None:
-        """Release the files."""
+        """Release the files. A second call does nothing."""
         ...

@@ -30,8 +30,12 @@ class NoProjection:
     def notify(self, transaction: int) -> None:
         return None
 
-    def wait_for(self, transaction: int, timeout: float) -> None:
-        return None
+    @property
+    def watermark(self) -> int:
+        return 0
+
+    def wait_for(self, transaction: int, timeout: float) -> bool:
+        return True
 
     def health(self) -> ComponentHealth:
         return ComponentHealth("graph", True)

@@ -68,6 +68,7 @@ def upgrade() -> None:
     op.create_index("claims_by_slot", "claims", ["slot", "tx_to"], unique=False)
     op.create_index("claims_by_subject", "claims", ["subject"], unique=False)
     op.create_index("claims_by_tx_from", "claims", ["tx_from"], unique=False)
+    op.create_index("claims_by_tx_to", "claims", ["tx_to"], unique=False)
     op.create_table(
         "episodes",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -246,6 +247,7 @@ def downgrade() -> None:
     op.drop_index("episodes_by_key", table_name="episodes")
     op.drop_index("episodes_by_extracted", table_name="episodes")
     op.drop_table("episodes")
+    op.drop_index("claims_by_tx_to", table_name="claims")
     op.drop_index("claims_by_tx_from", table_name="claims")
     op.drop_index("claims_by_subject", table_name="claims")
     op.drop_index("claims_by_slot", table_name="claims")

@@ -1,0 +1,98 @@
+"""How a command reaches the graph: over HTTP to the server that owns the data folder, or by opening the folder itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import httpx
+
+from api.folder import Owner, owned, owner_of
+from api.requests import NAMESPACE_HEADER, Request
+from api.schema.build import build_schema
+from api.service import Service
+from api.settings import Settings
+from ontology.errors import DataFolderBusy, ErstwhileError
+
+TIMEOUT = httpx.Timeout(300, connect=5)
+
+
+class Refused(ErstwhileError):
+    """The service answered with an error; `code` is its own."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Link(Protocol):
+    """Runs GraphQL operations in one namespace. Raises Refused."""
+
+    def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]: ...
+
+
+def _data(data: Any, errors: list[dict[str, Any]] | None) -> dict[str, Any]:
+    if errors:
+        first = errors[0]
+        raise Refused(str(first["message"]), str(first.get("extensions", {}).get("code", "INTERNAL_SERVER_ERROR")))
+    return dict(data)
+
+
+class RemoteLink:
+    """A server's GraphQL endpoint. Threads may share it."""
+
+    def __init__(self, client: httpx.Client, url: str, namespace: str) -> None:
+        self._client, self.url, self._namespace = client, url, namespace
+
+    def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Run one operation."""
+        body = {"query": document, "variables": dict(variables or {})}
+        try:
+            reply = self._client.post(f"{self.url}/graphql", json=body, headers={NAMESPACE_HEADER: self._namespace})
+            answer = reply.json()
+        except (httpx.HTTPError, ValueError) as failure:
+            raise Refused(f"the server at {self.url} does not answer: {failure}", "OVERLOADED") from failure
+        return _data(answer.get("data"), answer.get("errors"))
+
+
+class LocalLink:
+    """The schema over a service that this process has opened."""
+
+    def __init__(self, service: Service, runner: asyncio.Runner, namespace: str) -> None:
+        self.service = service
+        self._runner, self._namespace = runner, namespace
+        self._schema = build_schema()
+
+    def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Run one operation."""
+        request = Request(self.service.graph, self.service.ingestion, self._namespace)
+        result = self._runner.run(self._schema.execute(document, dict(variables or {}), context_value=request))
+        return _data(result.data, [dict(error.formatted) for error in result.errors or []])
+
+
+@contextmanager
+def linked(settings: Settings, namespace: str, open_service: Callable[[Settings], Service]) -> Iterator[RemoteLink | LocalLink]:
+    """A link to the graph of the data folder.
+
+    Raises DataFolderBusy, naming the process, where one owns the folder that answers nobody.
+    """
+    owner = owner_of(settings.data)
+    if owner is not None:
+        with httpx.Client(timeout=TIMEOUT, trust_env=False) as client:
+            yield RemoteLink(client, _answering(settings, owner), namespace)
+        return
+    with owned(settings.data), asyncio.Runner() as runner:
+        service = open_service(settings)
+        try:
+            yield LocalLink(service, runner, namespace)
+        finally:
+            service.close()
+
+
+def _answering(settings: Settings, owner: Owner) -> str:
+    if owner.url is None:
+        who = f"process {owner.pid}" if owner.pid else "another process"
+        raise DataFolderBusy(f"{settings.data} is in use by {who}, which is not a server; wait until it ends", pid=owner.pid or None)
+    return owner.url

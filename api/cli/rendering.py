@@ -1,0 +1,100 @@
+"""What the commands print for people: plain lines, the same in a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Node = Mapping[str, Any]
+_MARKS = {"POSSIBLE": "possibly", "TIED": "disputed", "RESOLVED": "others disagree", "PROJECTED": "carried forward"}
+
+
+def day(value: str | None, *, unbounded: str) -> str:
+    """A time without its clock where that is midnight."""
+    return unbounded if value is None else value.removesuffix("T00:00:00Z")
+
+
+def value(node: Node) -> str:
+    """The object's name or lexical value."""
+    return str(node["object"].get("name") or node["object"]["value"])
+
+
+def predicate(node: Node) -> str:
+    """Predicate and qualifier."""
+    return str(node["predicate"]["name"]) + (f" [{node['qualifier']}]" if node["qualifier"] else "")
+
+
+def period(node: Node) -> str:
+    """From and to as stated, else as they are."""
+    valid = node["validTime"]
+    start = valid.get("fromStated") or day(valid["from"], unbounded="ever")
+    end = valid.get("toStated") or day(valid["to"], unbounded="now")
+    return f"{start} .. {end}"
+
+
+def marks(node: Node) -> str:
+    """What a reader should know about how sure a statement is."""
+    found = [_MARKS[node[name]] for name in ("certainty", "conflict", "support") if node[name] in _MARKS]
+    return f"  ({', '.join(found)})" if found else ""
+
+
+def sources(node: Node) -> Iterator[str]:
+    """The words of the evidence."""
+    for edge in node.get("provenance", {}).get("edges", ()):
+        if edge["evidence"]["quote"]:
+            yield f'      "{shortened(edge["evidence"]["quote"])}" - {_said(edge["node"])}'
+
+
+def ending(node: Node) -> Iterator[str]:
+    """Why a statement ended, with the words that decided it."""
+    found = node.get("invalidation")
+    if not found:
+        return
+    yield f"      ended: {found['reason']} by rule {found['rule']}"
+    if found["evidence"] and found["evidence"]["quote"]:
+        yield f'        "{shortened(found["evidence"]["quote"])}" - {_said(found["evidence"]["episode"])}'
+
+
+def statement(node: Node) -> Iterator[str]:
+    """A statement with its evidence."""
+    denied = "" if node["polarity"] else "NOT "
+    yield f"  {node['subject']['name']} | {denied}{predicate(node)} | {value(node)}   {period(node)}{marks(node)}"
+    yield from sources(node)
+    yield from ending(node)
+
+
+def segments(timeline: Node) -> Iterator[str]:
+    """A slot over time: one line a segment, then what its values rest on and what ended them."""
+    told: set[tuple[str, str | None]] = set()
+    for segment in timeline["segments"]:
+        start, end = (day(segment["validTime"][side], unbounded=word) for side, word in (("from", "ever"), ("to", "now")))
+        values = ", ".join(("" if node["polarity"] else "not ") + value(node) for node in segment["statements"])
+        yield f"  {start} .. {end}   {values}"
+        for node in segment["statements"]:
+            name = (("" if node["polarity"] else "not ") + value(node), node["validTime"]["from"])
+            if name not in told:
+                told.add(name)
+                yield from sources(node)
+                yield from ending(node)
+
+
+def basis(node: Node) -> str:
+    """What an answer stands on."""
+    limit = f", evidence said until {node['evidenceUntil']}" if node["evidenceUntil"] else ""
+    return f"as of {node['validAt']}, as recorded by {node['recordedAt']} (transaction {node['transaction']}){limit}"
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """One line of at most `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 3].rstrip() + "..."
+
+
+def lines(*parts: Iterable[str]) -> str:
+    """Everything in one text."""
+    return "\n".join(line for part in parts for line in part)
+
+
+def _said(episode: Node) -> str:
+    who = episode["speaker"] or episode["source"]
+    return f"{who}, {episode['saidAt'][:10]}"

@@ -1,0 +1,145 @@
+"""Passages: sentences-sized pieces of speech in the spelling that the parser knows, with the way back to the text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_PASSAGE = 1_000
+"""Characters that are parsed at once: parse time and memory stay linear in the text."""
+
+# A chat spelling, and what the parser (trained on edited text) knows. "'s" before a predicate is "is", which the tagger
+# otherwise reads as a possessive ("my sister's allergic").
+_AFTER_IS = (
+    r"(?=\s(?:a|an|my|your|his|her|our|their|not|on|in|at|from|off|out|called|named|been|no\s+longer|still|now|finally|also|always|never|allergic|vegan|vegetarian|"
+    r"pregnant|married|divorced|retired|single|engaged|down|back|deprecated|broken|gone|moved|left|the|going|due|\d+(?:st|nd|rd|th)?\b|\w+ing\s+(?:at|in|on|for|to|with|a|an|the|me|my|from))\b)"
+)
+_SPELLINGS = [
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"[\u2018\u2019\u02bc]", "'"),
+        (
+            r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
+            "",
+        ),
+        (r"\b(?:can't|cannot|can\s+not|cant)\s+(?:stand|bear|abide)\b", "hate"),
+        (r"\bim\b", "I'm"),
+        (r"\bive\b", "I've"),
+        (r"\b(he|she|it|that|there|who|what)s(?=\s+[a-z])", r"\1's"),
+        (r"\b(do|does|did|is|are|was|were|has|have|had|wo|ca|could|would|should|is)nt\b", r"\1n't"),
+        (r"(?<=[A-Za-z])'s" + _AFTER_IS, " is"),
+        (r"(?<=\w)\s+r(?=\s+(?:on|in|at|now|not|still|all|using|running)\b)", " are"),
+        (r"(?<=\s)u(?=\s)", "you"),
+        (r"(?<=\s)n(?=\s)", "and"),
+        (r"\bw/\s?(?=\w)", "with "),
+        (r"\b(?:pls|plz)\b", "please"),
+        (r"\b(?:txted|txt'd)\b", "texted"),
+        (r"\b(?:gonna)\b", "going to"),
+        (r"\bwanna\b", "want to"),
+        (r"\b(?:swithced|swtiched|swiched)\b", "switched"),
+        (r"\bnobdy\b", "nobody"),
+        # A name that the tagger knows as one stands in for an identifier, which it takes for a verb or an adjective.
+        (
+            r"(?<![\w./@-])[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*[-_](?:svc|api|service|cli|db|server|worker|workers|client|app|sync|job|jobs|gateway|ui|web|proxy|"
+            r"lib|sdk|bot|cron|daemon|agent|store|queue|cache|etl|core|auth|backend|frontend|infra|prod|staging|dev|test|tests)\b(?![-_/])",
+            "Kestrel",
+        ),
+        (r"(?<![\w./@-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?![-./(])", "Kestrel"),
+    )
+]
+_SPLIT = re.compile(
+    r"\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
+    r"|(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9@#])"
+    r"|(?<=[.!?…]{2})\s+(?=\w)|(?<=[!?])\s+(?=\w)|[.](?=\s+[a-z]+\s[a-z]+)\s+"
+    r"|;\s+|\s+[—–]\s+|\s--?\s+(?=\w)"
+    r"|,\s+(?=(?:can|could|would|will)\s+(?:you|we)\b|(?:do|does|did|is|are|was|were|has|have|isn't|aren't|wasn't|doesn't|don't|didn't)\s*(?:n't)?\s+(?:you|we|he|she|it|they|i)\b[^,]{0,60}\?)"
+    r"|,?\s+and\s+(?=(?:the|our|my|his|her|their)\s+(?:[\w-]+\s+){1,2}(?:is|are|was|were|runs|uses|has|will|lives|works|owns|listens)\b)"
+    r"|[\U0001F300-\U0001FAFF\u2600-\u27BF\ufe0f]+\s*",
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|etc|No|approx|[A-Z]))\.\s*\Z")
+_DEPENDENT = re.compile(
+    r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE
+)
+"""What a later part of the sentence may hang on: such a sentence is not cut."""
+_LINE = re.compile(r"\s*\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of speech. `text` is what is parsed; `start` and `end` are characters of the turn's text."""
+
+    text: str
+    start: int
+    end: int
+    steps: tuple[tuple[int, int], ...]
+
+    def origin(self, at: int) -> int:
+        """The character of the turn's text that a character of `text` stands for."""
+        place = bisect_right(self.steps, (at, 1 << 60)) - 1
+        here, there = self.steps[place]
+        return min(there + (at - here), self.end)
+
+
+def passages(text: str, spans: list[tuple[int, int]]) -> Iterator[Passage]:
+    """The passages of the spoken spans of a text, in order."""
+    for start, end in spans:
+        at = start
+        for cut in [*_cuts(text, start, end), (end, end)]:
+            yield from _made(text, at, cut[0])
+            at = cut[1]
+
+
+def _cuts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    last = start
+    for match in _SPLIT.finditer(text, start, end):
+        if match.group().lstrip(" ,\n").startswith("and") and _DEPENDENT.search(text, last, match.start()):
+            continue
+        if _ABBREVIATION.search(text[max(start, match.start() - 8) : match.start()]):
+            continue
+        if _HARD_WRAP.fullmatch(match.group()):
+            continue
+        last = match.end()
+        yield match.start() + (1 if match.group().startswith(".") else 0), match.end()
+
+
+_HARD_WRAP = re.compile(r"\n[a-z]")
+
+
+def _made(text: str, start: int, end: int) -> Iterator[Passage]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while start < end:
+        stop = end
+        if end - start > MAX_PASSAGE:
+            stop = text.rfind(" ", start + 1, start + MAX_PASSAGE)
+            stop = stop if stop > start else start + MAX_PASSAGE
+        yield _spelled(text, start, stop)
+        start = stop
+
+
+def _spelled(text: str, start: int, end: int) -> Passage:
+    """One passage with the chat spellings replaced; `steps` map places after each replacement."""
+    piece = text[start:end]
+    steps = [(0, start)]
+    edits: list[tuple[int, int, str]] = []
+    for pattern, replacement in _SPELLINGS:
+        for match in pattern.finditer(piece):
+            if not any(match.start() < stop and begin < match.end() for begin, stop, _ in edits):
+                edits.append((match.start(), match.end(), match.expand(replacement)))
+    out: list[str] = []
+    at = length = 0
+    for begin, stop, new in sorted(edits):
+        out.append(piece[at:begin])
+        length += begin - at
+        if new != piece[begin:stop]:
+            steps.append((length, start + begin))
+        out.append(new)
+        length += len(new)
+        steps.append((length, start + stop))
+        at = stop
+    out.append(piece[at:])
+    return Passage(_LINE.sub(lambda match: " " * len(match.group()), "".join(out)), start, end, tuple(steps))

@@ -1,0 +1,29 @@
+"""Opening the graph of a data folder: the ledger, and the projection that follows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from graph.belief.traits import traits_of
+from graph.ledger.database import open_database
+from graph.service import LedgerGraph, VocabularyAt
+from graph.store.projection import GraphProjection
+from ontology.vocabulary import Vocabulary
+
+LEDGER = "ledger.db"
+GRAPH = "graph"
+
+
+def open_graph(folder: Path, vocabulary: Vocabulary, *, kind: Literal["kuzu", "sql"] = "kuzu", url: str | None = None) -> LedgerGraph:
+    """The graph of a folder. `url` names another database than the folder's SQLite file; `sql` leaves the graph files alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    engine = open_database(url or f"sqlite:///{folder / LEDGER}")
+
+    def projection(vocabulary_at: VocabularyAt) -> GraphProjection:
+        def one_valued(predicate: str, transaction: int) -> bool:
+            return traits_of(vocabulary_at(transaction).predicate(predicate)).one_valued
+
+        return GraphProjection(engine, folder / GRAPH, kind, one_valued=one_valued)
+
+    return LedgerGraph(engine, vocabulary, projection)

@@ -1,0 +1,133 @@
+"""Which rectangle replaces or ends which: the feed's REVISES and INVALIDATED_BY edges.
+
+REVISES leads from a new rectangle to the one of the same proposition that closed with its transaction and overlaps or touches
+it. INVALIDATED_BY leads from a rectangle with an end to what takes over at that instant: another value of a one-valued slot
+(SUPERSEDED), or the other polarity of the same value (CONTRADICTED). A rectangle that closed unrevised has no later end; it
+is ended by what was opened with that transaction and holds where it began, as long as there is evidence for it still
+(otherwise it was withdrawn, not replaced).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from sqlalchemy import Column, Connection, select
+
+from graph.ledger.schema import claims, statements
+from graph.store.evidence import TELLS_AN_END
+from graph.store.port import EndingRow, StatementRow
+from graph.store.sql_engine import chunks
+from ontology.names import Keys
+
+_COLUMNS = [statements.c[name] for name in StatementRow._fields]
+
+SUPERSEDED = ("SUPERSEDED", "functional-slot")
+CONTRADICTED = ("CONTRADICTED", "polarity")
+
+
+class Endings:
+    """Finds the edges that come to be with new statements. An edge belongs to the later-opened of its two rectangles."""
+
+    def __init__(self, keys: Keys, one_valued: Callable[[str, int], bool]) -> None:
+        self._keys = keys
+        self._one_valued = one_valued
+
+    def of(self, connection: Connection, opened: Sequence[StatementRow], after: int, upto: int) -> list[EndingRow]:
+        """Edges of `opened` (of transactions `(after, upto]`, in order) with each other and with what stood before."""
+        if not opened:
+            return []
+        new = {statement.row for statement in opened}
+        rivals: dict[str, bool] = {s.slot: False for s in opened}
+        for statement in opened:
+            rivals[statement.slot] = rivals[statement.slot] or self._one_valued(statement.predicate, statement.tx_from)
+        whole = [slot for slot, alone in rivals.items() if alone]
+        pairs = {
+            self._keys.proposition(statement.slot, statement.object, side): None
+            for statement in opened
+            if not rivals[statement.slot]
+            for side in (True, False)
+        }
+        groups: dict[str, list[StatementRow]] = defaultdict(list)
+        for column, keys in ((statements.c.slot, whole), (statements.c.proposition, list(pairs))):
+            for statement in _standing(connection, column, keys, after, upto):
+                groups[statement.slot if rivals[statement.slot] else f"{statement.slot}{statement.object}"].append(statement)
+        found: set[EndingRow] = set()
+        doubtful: list[tuple[StatementRow, EndingRow]] = []
+        for group in groups.values():
+            revised = set()
+            for later, earlier in _revisions(group):
+                revised.add(earlier.row)
+                if later.row in new:
+                    found.add(EndingRow(later.row, earlier.row, None, None))
+            for ended, by in _taken_over(group):
+                why = self._why(ended, by)
+                if why and max((ended.tx_from, ended.row), (by.tx_from, by.row))[1] in new:
+                    found.add(EndingRow(ended.row, by.row, *why))
+            for ended, by in _overturned(group, revised):
+                why = self._why(ended, by)
+                if why and by.row in new:
+                    doubtful.append((ended, EndingRow(ended.row, by.row, *why)))
+        found.update(self._still_evident(connection, doubtful))
+        return sorted(found, key=lambda row: (row.statement, row.by, row.reason or ""))
+
+    def _why(self, ended: StatementRow, by: StatementRow) -> tuple[str, str] | None:
+        if ended.object == by.object:
+            return CONTRADICTED if ended.polarity != by.polarity else None
+        rivals = ended.polarity and by.polarity and self._one_valued(ended.predicate, max(ended.tx_from, by.tx_from))
+        return SUPERSEDED if rivals else None
+
+    def _still_evident(self, connection: Connection, doubtful: Sequence[tuple[StatementRow, EndingRow]]) -> Iterator[EndingRow]:
+        wanted: dict[str, list[tuple[StatementRow, EndingRow]]] = defaultdict(list)
+        for ended, row in doubtful:
+            wanted[self._keys.proposition(ended.slot, ended.object, True)].append((ended, row))
+        columns = (claims.c.proposition, claims.c.polarity, TELLS_AN_END, claims.c.tx_from, claims.c.tx_to)
+        for part in chunks(list(wanted)):
+            for proposition, polarity, ends, tx_from, tx_to in connection.execute(
+                select(*columns).where(claims.c.proposition.in_(part), claims.c.believed)
+            ):
+                for ended, row in wanted[proposition]:
+                    if tx_from <= ended.tx_to < tx_to and (ends or polarity == ended.polarity):
+                        yield row
+
+
+def _standing(connection: Connection, column: Column[str], keys: Sequence[str], after: int, upto: int) -> Iterator[StatementRow]:
+    """Statements of some slots or propositions that were believed at some transaction of `[after, upto]` or closed there."""
+    for part in chunks(keys):
+        query = select(*_COLUMNS).where(column.in_(part), statements.c.tx_to > after, statements.c.tx_from <= upto)
+        for row in connection.execute(query):
+            yield StatementRow._make(row)
+
+
+def _revisions(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, StatementRow]]:
+    """(later, earlier) of one proposition: one opened with the transaction that closed the other, overlapping or touching it."""
+    closed: dict[tuple[str, int], list[StatementRow]] = defaultdict(list)
+    for statement in group:
+        closed[statement.proposition, statement.tx_to].append(statement)
+    for later in group:
+        for earlier in closed.get((later.proposition, later.tx_from), ()):
+            if earlier.v_from <= later.v_to and later.v_from <= earlier.v_to:
+                yield later, earlier
+
+
+def _taken_over(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, StatementRow]]:
+    """(ended, by): one begins to hold where the other ends, and both were believed at one time."""
+    beginning: dict[int, list[StatementRow]] = defaultdict(list)
+    for statement in group:
+        beginning[statement.v_from].append(statement)
+    for ended in group:
+        for by in beginning.get(ended.v_to, ()):
+            if ended.tx_from < by.tx_to and by.tx_from < ended.tx_to:
+                yield ended, by
+
+
+def _overturned(group: Iterable[StatementRow], revised: set[int]) -> Iterator[tuple[StatementRow, StatementRow]]:
+    """(ended, by): one closed unrevised with the transaction that opened the other, which holds where it began."""
+    opening: dict[int, list[StatementRow]] = defaultdict(list)
+    for statement in group:
+        opening[statement.tx_from].append(statement)
+    for ended in group:
+        if ended.row not in revised:
+            for by in opening.get(ended.tx_to, ()):
+                if by.v_from <= ended.v_from < by.v_to:
+                    yield ended, by

@@ -1,0 +1,188 @@
+"""The feed: what the ledger's tables say happened in a range of transactions, as batches for a graph.
+
+Every batch is read in one database transaction. A row that the ledger closed after the batch's last transaction is open in
+it; so a history gives the same graph however it is divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, exists, func, or_, select
+
+from graph.ledger.schema import OPEN, claims, episodes, settings, statements, things, transactions
+from graph.store.endings import Endings
+from graph.store.evidence import Evidence
+from graph.store.port import Batch, EntityRow, EpisodeRow, SlotRow, StatementRow, WithdrawalRow
+from ontology.instant import Instant
+from ontology.names import Keys
+
+R = TypeVar("R")
+
+OneValued = Callable[[str, int], bool]
+"""Whether a predicate has one value at a time (and its values are rivals), by the vocabulary of a transaction."""
+
+_EVENTS: tuple[Column[int], ...] = (
+    statements.c.tx_from,
+    statements.c.tx_to,
+    episodes.c.tx_recorded,
+    things.c.tx_from,
+    claims.c.tx_from,
+    claims.c.tx_to,
+)
+"""Where a change of each kind of row is dated."""
+
+
+class Feed:
+    """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
+
+    def __init__(self, engine: Engine, one_valued: OneValued, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
+        self._engine = engine
+        self._batch_rows, self._load_rows = batch_rows, load_rows
+        with engine.connect() as connection:
+            secret = connection.scalar(select(settings.c.value).where(settings.c.name == "secret"))
+        if secret is None:
+            raise LookupError("the ledger has no secret yet: open it for writing first")
+        self.ledger = sha256(b"ledger\x00" + secret).hexdigest()[:32]
+        """Identity of the ledger."""
+        keys = Keys(secret)
+        self._evidence = Evidence(keys)
+        self._endings = Endings(keys, one_valued)
+
+    def last(self) -> int:
+        """The last transaction; 0 before the first."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(func.coalesce(func.max(transactions.c.number), 0))) or 0
+
+    def statements(self) -> int:
+        """How many statements the ledger holds, about: its greatest row number."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(func.coalesce(func.max(statements.c.row), 0))) or 0
+
+    def time_of(self, transaction: int) -> Instant | None:
+        """When a transaction was recorded; None where the ledger has none of that number. 0 for transaction 0."""
+        if transaction == 0:
+            return 0
+        with self._engine.connect() as connection:
+            return connection.scalar(select(transactions.c.at).where(transactions.c.number == transaction))
+
+    def batches(self, after: int, upto: int | None = None) -> Iterator[Batch]:
+        """Batches of the transactions `(after, upto]`, in order, each of bounded size unless one transaction alone is larger."""
+        upto = self.last() if upto is None else upto
+        while after < upto:
+            with self._engine.connect() as connection:
+                end = self._end(connection, after, upto)
+                if end is None:
+                    return
+                yield self._batch(connection, after, end)
+            after = end
+
+    def _end(self, connection: Connection, after: int, upto: int) -> int | None:
+        """Where the batch that begins after `after` ends: at an existing transaction."""
+        end = upto
+        for column in _EVENTS:
+            in_range = select(column).where(column > after, column <= end).order_by(column)
+            beyond = connection.scalar(in_range.limit(1).offset(self._batch_rows))
+            if beyond is not None:
+                end = max(after + 1, beyond - 1)
+        number = transactions.c.number
+        within = connection.scalar(select(func.max(number)).where(number > after, number <= end))
+        first: int | None = connection.scalar(select(func.min(number)).where(number > end, number <= upto))
+        return within or first
+
+    def _batch(self, connection: Connection, after: int, upto: int) -> Batch:
+        ours = and_(statements.c.tx_from > after, statements.c.tx_from <= upto)
+        opened, slots = _opened(connection, ours, upto)
+        in_range = (statements.c.tx_to > after, statements.c.tx_to <= upto, statements.c.tx_from <= after)
+        closed = connection.execute(select(statements.c.row, statements.c.tx_to).where(*in_range).order_by(statements.c.row))
+        assertions = self._evidence.of_statements(connection, opened, ours, upto)
+        return Batch(
+            after,
+            upto,
+            _time(connection, upto),
+            _entities(connection, after, upto),
+            slots,
+            _episodes(connection, after, upto),
+            opened,
+            [(row, tx_to) for row, tx_to in closed],
+            assertions + self._evidence.of_claims(connection, after, upto),
+            _withdrawn(connection, after, upto),
+            self._endings.of(connection, opened, after, upto),
+        )
+
+    def whole(self, upto: int) -> Iterator[Batch]:
+        """The history up to a transaction as parts of bounded size, nodes before what refers to them."""
+        with self._engine.connect() as connection:
+            at = _time(connection, upto)
+            for entities in _slices(_entities(connection, 0, upto), self._load_rows):
+                yield Batch(0, upto, at, entities=entities)
+            for revisions in _slices(_episodes(connection, 0, upto), self._load_rows):
+                yield Batch(0, upto, at, episodes=revisions)
+            place = (0, 0)
+            while True:
+                ours = _page(connection, place, upto, self._load_rows)
+                opened, slots = _opened(connection, ours, upto)
+                if not opened:
+                    return
+                assertions = self._evidence.of_statements(connection, opened, ours, upto)
+                endings = self._endings.of(connection, opened, 0, upto)
+                yield Batch(0, upto, at, slots=slots, opened=opened, assertions=assertions, endings=endings)
+                place = opened[-1].tx_from, opened[-1].row
+
+
+def _slices(rows: Sequence[R], size: int) -> Iterator[Sequence[R]]:
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def _time(connection: Connection, transaction: int) -> Instant:
+    return connection.scalar(select(transactions.c.at).where(transactions.c.number == transaction)) or 0
+
+
+def _page(connection: Connection, place: tuple[int, int], upto: int, size: int) -> ColumnElement[bool]:
+    """The next statements in order of (tx_from, row) after a place."""
+    tx_from, row = statements.c.tx_from, statements.c.row
+    beyond = and_(tx_from >= place[0], or_(tx_from > place[0], row > place[1]), tx_from <= upto)
+    last = connection.execute(select(tx_from, row).where(beyond).order_by(tx_from, row).limit(1).offset(size - 1)).first()
+    if last is None:
+        return beyond
+    return and_(beyond, tx_from <= last[0], or_(tx_from < last[0], row <= last[1]))
+
+
+def _opened(connection: Connection, ours: ColumnElement[bool], upto: int) -> tuple[list[StatementRow], list[SlotRow]]:
+    """Statements as they stand at `upto`, in order of (tx_from, row), and the slots that begin with them."""
+    columns = [statements.c[name] for name in StatementRow._fields]
+    query = select(*columns).where(ours).order_by(statements.c.tx_from, statements.c.row)
+    opened = [StatementRow._make(row) for row in connection.execute(query)]
+    opened = [row if row.tx_to <= upto or row.tx_to == OPEN else row._replace(tx_to=OPEN) for row in opened]
+    earlier = statements.alias()
+    before = or_(
+        earlier.c.tx_from < statements.c.tx_from, and_(earlier.c.tx_from == statements.c.tx_from, earlier.c.row < statements.c.row)
+    )
+    first = ~exists().where(earlier.c.slot == statements.c.slot, before)
+    slots = select(*[statements.c[name] for name in ("slot", "namespace", "subject", "predicate", "qualifier")]).where(ours, first)
+    return opened, [SlotRow._make(row) for row in connection.execute(slots)]
+
+
+def _entities(connection: Connection, after: int, upto: int) -> list[EntityRow]:
+    earlier = things.alias()
+    first = ~exists().where(earlier.c.key == things.c.key, earlier.c.row < things.c.row)
+    query = select(things.c.key, things.c.namespace, things.c.datatype).where(things.c.tx_from > after, things.c.tx_from <= upto, first)
+    return [EntityRow._make(row) for row in connection.execute(query.order_by(things.c.row))]
+
+
+def _episodes(connection: Connection, after: int, upto: int) -> list[EpisodeRow]:
+    recorded = episodes.c.tx_recorded
+    query = select(episodes.c.row, episodes.c.key, episodes.c.namespace, episodes.c.said).where(recorded > after, recorded <= upto)
+    return [EpisodeRow._make(row) for row in connection.execute(query.order_by(episodes.c.row))]
+
+
+def _withdrawn(connection: Connection, after: int, upto: int) -> list[WithdrawalRow]:
+    query = (
+        select(episodes.c.row, claims.c.row, claims.c.tx_to)
+        .join(episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision))
+        .where(claims.c.tx_to > after, claims.c.tx_to <= upto, claims.c.tx_from <= after, claims.c.believed)
+    )
+    return [WithdrawalRow._make(row) for row in connection.execute(query.order_by(claims.c.row))]

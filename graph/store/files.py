@@ -1,0 +1,76 @@
+"""The graph's files in the data folder: the live one, one under construction, and at most one set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graph.store.port import GraphUnreadable
+
+# How often a process may die while opening a file before the file counts as unreadable.
+_ATTEMPTS = 2
+
+
+class GraphFiles:
+    """Kuzu keeps a graph in one file, with others beside it that carry its name and a suffix."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.live = folder / "graph.kuzu"
+        self.building = folder / "building.kuzu"
+        self.aside = folder / "set-aside.kuzu"
+        self._opening = folder / "opening"
+
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Surrounds the opening of the live file. Raises GraphUnreadable where opening it has killed the process twice.
+
+        Nothing can be caught when native code crashes on a broken file; the supervisor's restart would crash again, for ever.
+        So the attempt is written down before and struck out after.
+        """
+        attempts = len(self._opening.read_bytes()) if self._opening.exists() else 0
+        if attempts >= _ATTEMPTS:
+            self._opening.unlink()
+            raise GraphUnreadable(f"the process died {attempts} times while opening {self.live.name}")
+        self._opening.write_bytes(b"." * (attempts + 1))
+        try:
+            yield
+        finally:
+            # An exception is no crash.
+            self._opening.unlink(missing_ok=True)
+
+    def set_aside(self) -> None:
+        """Move the live file out of the way, over an earlier one."""
+        _remove(self.aside)
+        _rename(self.live, self.aside)
+        self._opening.unlink(missing_ok=True)
+
+    def discard_building(self) -> None:
+        """Remove what a rebuild that was cut short left."""
+        _remove(self.building)
+
+    def promote(self) -> None:
+        """Make the finished file the live one."""
+        _rename(self.building, self.live)
+
+
+def _parts(path: Path) -> list[Path]:
+    """The file and those beside it; the main file last, so that it is never without its log. Lock files belong to no copy."""
+    found = [part for part in path.parent.glob(f"{path.name}*") if part.suffix != ".lock"]
+    return sorted(found, key=lambda part: (part == path, part.name))
+
+
+def _remove(path: Path) -> None:
+    for part in reversed(_parts(path)):
+        if part.is_dir():
+            for inner in sorted(part.rglob("*"), reverse=True):
+                inner.rmdir() if inner.is_dir() else inner.unlink()
+            part.rmdir()
+        else:
+            part.unlink()
+
+
+def _rename(path: Path, target: Path) -> None:
+    for part in _parts(path):
+        part.rename(target.with_name(target.name + part.name.removeprefix(path.name)))

@@ -1,0 +1,212 @@
+"""The Kuzu engine. The only module with `kuzu_session` that loads Kuzu: import it where a graph is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creations, tables
+from graph.store.kuzu_session import Run, Session
+from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark
+from graph.store.settings import GraphSettings
+from ontology.instant import Instant
+
+_HOLDS = "s.namespace = $namespace AND s.v_from <= $at AND $at < s.v_to AND s.tx_from <= $tx AND $tx < s.tx_to"
+
+_IN_SLOT = f"MATCH (:Slot {{key: $key}})<-[:IN_SLOT]-(s:Statement) WHERE {_HOLDS} RETURN s.row"
+_ABOUT = f"MATCH (:Entity {{key: $key}})<-[:SUBJECT|OBJECT]-(s:Statement) WHERE {_HOLDS} RETURN DISTINCT s.row"
+_NEAR = (
+    f"MATCH (:Entity {{key: $key}})<-[:SUBJECT|OBJECT]-(s:Statement) WHERE {_HOLDS} AND s.polarity AND NOT s.literal "
+    "RETURN s.subject, s.object"
+)
+_NEAR_MANY = (
+    f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_HOLDS} AND s.polarity AND NOT s.literal "
+    "RETURN s.subject, s.object"
+)
+_MARK = "MATCH (m:Meta {id: 0}) RETURN m.format, m.ledger, m.watermark, m.at"
+_FOLLOWED = "MATCH (m:Meta {id: 0}) SET m.watermark = $upto, m.at = $at RETURN 1"
+
+# From so many entities of a level on, one scan is cheaper than a walk from each.
+_SCAN_FROM = 16
+
+
+class KuzuStore:
+    """Implements GraphStore over one file, made where there is none.
+
+    Raises DataFolderBusy where it is open elsewhere, GraphUnreadable where it cannot be read or is of another format.
+    """
+
+    engine = "kuzu"
+
+    def __init__(self, path: Path, ledger: str, settings: GraphSettings) -> None:
+        new = not path.exists()
+        self._settings = settings
+        self._session = Session(path, settings)
+        self._unsaved = 0
+        try:
+            if new:
+                self._create(ledger)
+            self._mark = self._read_mark()
+            with self._session.reading() as run:
+                self._predicates = {name for (name,) in run.once("MATCH (p:Predicate) RETURN p.name")}
+        except RuntimeError as failure:
+            self._session.close()
+            raise GraphUnreadable(f"{path.name} does not answer: {failure}") from failure
+        except BaseException:
+            self._session.close()
+            raise
+
+    def _create(self, ledger: str) -> None:
+        with self._session.writing() as run:
+            for table in TABLES:
+                run.once(table)
+            meta = {"format": FORMAT, "ledger": ledger}
+            run.once("CREATE (:Meta {id: 0, format: $format, ledger: $ledger, watermark: 0, at: 0})", meta)
+
+    def _read_mark(self) -> Mark:
+        with self._session.reading() as run:
+            found = run.once(_MARK)
+        if len(found) != 1 or found[0][0] != FORMAT:
+            raise GraphUnreadable(f"the graph is not of format {FORMAT}")
+        return Mark(*found[0][1:])
+
+    def mark(self) -> Mark:
+        """How far it has followed which ledger."""
+        return self._mark
+
+    def watermark(self) -> int:
+        """The last transaction applied."""
+        return self._mark.transaction
+
+    def ping(self) -> None:
+        """Ask the files for the watermark. Raises GraphUnreadable, GraphClosed."""
+        self._rows(_MARK, {})
+
+    def apply(self, batch: Batch) -> None:
+        """A large batch goes in by COPY, a small one by prepared statements, either in one transaction with the watermark."""
+        with self._failing():
+            with self._session.writing() as run:
+                if batch.after != self._mark.transaction or batch.upto <= batch.after:
+                    raise BatchRefused(f"({batch.after}, {batch.upto}] does not follow {self._mark.transaction}")
+                mark = Mark(self._mark.ledger, batch.upto, batch.at)
+                bulk = self._write(run, batch)
+                _expect(run, _FOLLOWED, {"upto": batch.upto, "at": batch.at})
+            self._mark = mark
+            self._unsaved += batch.size()
+            # COPY checkpoints whatever the settings say; the next must find a fresh Database object.
+            if bulk or self._unsaved >= self._settings.checkpoint_rows:
+                self.checkpoint()
+
+    def load(self, parts: Iterable[Batch]) -> None:
+        """One COPY transaction a part; the watermark moves with the last, so a load cut short is an empty graph with rows in it."""
+        last: Batch | None = None
+        for last in parts:
+            self.load_part(last)
+        if last is not None:
+            self.finish_load(last.upto, last.at)
+
+    def load_part(self, part: Batch) -> None:
+        """The next part of a load. Raises BatchRefused where the graph has a watermark."""
+        if self._mark.transaction:
+            raise BatchRefused("only an empty graph can be loaded")
+        with self._failing(), self._session.writing() as run:
+            self._copy(run, part)
+
+    def finish_load(self, upto: int, at: Instant) -> None:
+        """The parts were all that there is up to a transaction."""
+        with self._failing(), self._session.writing() as run:
+            _expect(run, _FOLLOWED, {"upto": upto, "at": at})
+        self._mark = Mark(self._mark.ledger, upto, at)
+
+    def _write(self, run: Run, batch: Batch) -> bool:
+        """Write a batch; True if by COPY."""
+        for query, parameters in changes(batch):
+            if query.endswith("RETURN 1"):
+                _expect(run, query, parameters)
+            else:
+                run.rows(query, parameters)
+        if batch.size() - len(batch.closed) - len(batch.withdrawn) >= self._settings.copy_from:
+            self._copy(run, batch)
+            return True
+        predicates = self._new_predicates(batch)
+        for query, parameters in creations(batch, predicates):
+            _expect(run, query, parameters)
+        self._predicates.update(predicates)
+        return False
+
+    def _copy(self, run: Run, batch: Batch) -> None:
+        predicates = self._new_predicates(batch)
+        for table, rows in tables(batch, predicates):
+            run.once(f"COPY {table} FROM $rows", {"rows": rows})
+        self._predicates.update(predicates)
+
+    def _new_predicates(self, batch: Batch) -> list[str]:
+        return sorted({statement.predicate for statement in batch.opened} - self._predicates)
+
+    def checkpoint(self) -> None:
+        """Move what was written into the main file; readers wait meanwhile."""
+        self._session.reopen()
+        self._unsaved = 0
+
+    def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
+        """Breadth first from primary key to primary key."""
+        found: list[tuple[str, int]] = []
+        seen, frontier = {entity}, [entity]
+        for hops in range(1, depth + 1):
+            if len(frontier) < _SCAN_FROM:
+                ends = [end for key in frontier for end in self._rows(_NEAR, _bind(basis, key=key))]
+            else:
+                ends = self._rows(_NEAR_MANY, _bind(basis, keys=frontier))
+            frontier = sorted({key for pair in ends for key in pair} - seen)
+            seen.update(frontier)
+            found += [(key, hops) for key in frontier]
+            if len(found) >= limit or not frontier:
+                break
+        return found[:limit]
+
+    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
+        """From the Slot node."""
+        return sorted(row for (row,) in self._rows(_IN_SLOT, _bind(basis, key=slot)))
+
+    def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
+        """From the Entity node."""
+        return sorted(row for (row,) in self._rows(_ABOUT, _bind(basis, key=entity)))
+
+    def counts(self) -> dict[str, int]:
+        """Rows of every table, nodes and edges."""
+        nodes = {name: self._rows(f"MATCH (n:{name}) RETURN count(*)", {})[0][0] for name in NODES}
+        return nodes | {name: self._rows(f"MATCH ()-[r:{name}]->() RETURN count(*)", {})[0][0] for name in EDGES}
+
+    def _rows(self, query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
+        with self._failing():
+            try:
+                with self._session.reading() as run:
+                    return run.rows(query, parameters)
+            except RuntimeError:
+                # Once more on a fresh connection: an earlier error may have left this one unusable.
+                with self._session.reading() as run:
+                    return run.once(query, parameters)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Errors of Kuzu as GraphUnreadable."""
+        try:
+            yield
+        except (RuntimeError, IndexError, MemoryError) as failure:
+            raise GraphUnreadable(f"Kuzu failed: {failure}") from failure
+
+    def close(self) -> None:
+        """Checkpoint and release the file."""
+        self._session.close()
+
+
+def _expect(run: Run, query: str, parameters: Mapping[str, Any]) -> None:
+    """Run a statement that must touch something: one whose MATCH finds nothing creates nothing, and says nothing."""
+    if not run.rows(query, parameters):
+        raise GraphUnreadable(f"nothing in the graph matches {query[:60]!r}")
+
+
+def _bind(basis: GraphBasis, **parameters: Any) -> dict[str, Any]:
+    return parameters | {"namespace": basis.namespace, "at": basis.valid_at, "tx": basis.transaction}

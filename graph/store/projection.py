@@ -1,0 +1,148 @@
+"""The graph projection as the facade owns it: an engine that is kept up with the ledger, and the ledger for when it is not."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from graph.belief.traits import traits_of
+from graph.store.feed import Feed, OneValued
+from graph.store.files import GraphFiles
+from graph.store.follower import Follower
+from graph.store.port import GraphBasis, GraphClosed, GraphStore, GraphUnreadable
+from graph.store.settings import GraphSettings
+from graph.store.sql_engine import SqlStore
+from graph.views import ComponentHealth
+from ontology.loading import load_vocabulary
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+def built_in_rivals() -> OneValued:
+    """One-valued as the built-in vocabulary says, at every transaction."""
+    vocabulary = load_vocabulary()
+    return lambda predicate, _transaction: traits_of(vocabulary.predicate(predicate)).one_valued
+
+
+class GraphProjection:
+    """Graph queries over the ledger of `engine`. Thread-safe.
+
+    `kind` is `kuzu` (files in `folder`, followed by a thread) or `sql` (no files, no thread, Kuzu is not loaded). A basis
+    that the graph has not reached yet is answered by the ledger, so an answer is never stale. `one_valued` tells by the
+    vocabulary in force at a transaction whether a predicate's values are rivals; default: the built-in vocabulary.
+
+    Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        folder: Path,
+        kind: str = "kuzu",
+        *,
+        settings: GraphSettings | None = None,
+        one_valued: OneValued | None = None,
+    ) -> None:
+        if kind not in ("kuzu", "sql"):
+            raise ValueError(f"{kind!r} is no engine: kuzu or sql")
+        self.kind = kind
+        self._sql = SqlStore(engine)
+        self._follower: Follower | None = None
+        if kind == "kuzu":
+            settings = settings or GraphSettings()
+            feed = Feed(engine, one_valued or built_in_rivals(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
+            self._follower = Follower(feed, GraphFiles(folder), settings)
+            self._follower.start()
+
+    @property
+    def watermark(self) -> int:
+        """The last transaction that answers can stand on: the graph's, or the ledger's while that answers instead."""
+        follower = self._follower
+        store = follower.store if follower else None
+        return store.watermark() if store is not None else self._sql.watermark()
+
+    def notify(self, transaction: int) -> None:
+        """The ledger has committed a transaction. Returns at once."""
+        if self._follower is not None:
+            self._follower.notify(transaction)
+
+    def catch_up(self) -> None:
+        """Follow to the ledger's end before returning."""
+        if self._follower is not None:
+            self._follower.catch_up()
+
+    def wait_for(self, transaction: int, timeout: float) -> bool:
+        """Whether answers can stand on a transaction within `timeout` seconds."""
+        if self._follower is not None:
+            self._follower.notify(transaction)
+            self._follower.wait_for(transaction, timeout)
+        return self.watermark >= transaction
+
+    def neighbors(self, basis: GraphBasis, entity: str, depth: int = 1, limit: int = 1_000) -> list[tuple[str, int]]:
+        """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key."""
+        return self._answer(basis, lambda store: store.neighbors(basis, entity, depth, limit))
+
+    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
+        """Row numbers of the statements stored in a slot that hold on the basis, ascending."""
+        return self._answer(basis, lambda store: store.statements_in_slot(basis, slot))
+
+    def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
+        """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""
+        return self._answer(basis, lambda store: store.statements_about(basis, entity))
+
+    def _answer(self, basis: GraphBasis, ask: Callable[[GraphStore], T]) -> T:
+        follower = self._follower
+        store = follower.store if follower else None
+        if follower is not None and store is not None and store.watermark() >= basis.transaction:
+            try:
+                return ask(store)
+            except GraphClosed:
+                log.debug("the graph was closed during a read; the ledger answers it")
+            except GraphUnreadable as failure:
+                follower.distrust(store, str(failure))
+        return ask(self._sql)
+
+    def health(self) -> ComponentHealth:
+        """Whether the graph answers, and how fast; `degraded` says why the ledger answers instead, or how far the graph is behind."""
+        started = time.perf_counter()
+        degraded = self._ask_after() if self._follower is not None else None
+        try:
+            last = self._sql.watermark()
+        except SQLAlchemyError as failure:
+            return ComponentHealth("graph", False, f"the ledger does not answer ({failure.__class__.__name__})")
+        behind = last - self.watermark
+        if degraded is None and behind > 0:
+            degraded = f"the graph is {behind} transactions behind; the ledger answers for those"
+        return ComponentHealth("graph", degraded is None or behind > 0, degraded, (time.perf_counter() - started) * 1e3)
+
+    def _ask_after(self) -> str | None:
+        assert self._follower is not None
+        store = self._follower.store
+        if store is None:
+            return self._follower.degraded
+        try:
+            store.ping()
+        except GraphClosed:
+            return self._follower.degraded
+        except GraphUnreadable as failure:
+            self._follower.distrust(store, str(failure))
+            return str(failure)
+        return None
+
+    def rebuild(self) -> None:
+        """Build the graph anew from the ledger, before returning; the old one answers meanwhile."""
+        if self._follower is not None:
+            self._follower.rebuild()
+
+    def close(self) -> None:
+        """Stop following and release the files. Reads after it are answered by the ledger."""
+        if self._follower is not None:
+            self._follower.close()

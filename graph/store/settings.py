@@ -1,0 +1,30 @@
+"""Settings of the graph projection."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class GraphSettings(BaseSettings):
+    """`ERSTWHILE_GRAPH_...`. Sizes in MB are of 2^20 bytes."""
+
+    model_config = SettingsConfigDict(env_prefix="ERSTWHILE_GRAPH_")
+
+    engine: Literal["kuzu", "sql"] = "kuzu"
+    buffer_pool_mb: int = Field(default=256, ge=64)
+    """Kuzu's own default takes 80 % of the memory."""
+    max_size_mb: int = Field(default=65_536, ge=1024)
+    """Address space that Kuzu reserves for its file; rounded up to a power of two."""
+    threads: int = Field(default=2, ge=1, le=64)
+    """Threads that one query may use."""
+    copy_from: int = Field(default=1_000, ge=1)
+    """Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross."""
+    batch_rows: int = Field(default=20_000, ge=1)
+    """The most rows of one kind in a batch, unless one transaction has more."""
+    load_rows: int = Field(default=50_000, ge=1)
+    """The most statements of one part of a rebuild."""
+    checkpoint_rows: int = Field(default=50_000, ge=1)
+    """After so many rows by prepared statements the files are closed and opened again, which checkpoints them."""

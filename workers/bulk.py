@@ -1,0 +1,120 @@
+"""Transcripts in bulk without a broker: read, clean, skip what is known, extract in processes, commit in batches.
+
+Order does not matter to belief, so batches are committed as they come back. Memory is bounded by the batches in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol, TypeVar
+
+from ontology.episode import EpisodeDraft
+from ontology.errors import ErstwhileError
+from workers.readers import Rejected
+
+BATCH = 64
+MAX_FAILURES = 10_000
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one import: read = accepted + known + held back + refused drafts; `failures` say what and where."""
+
+    accepted: int = 0
+    known: int = 0
+    held_back: int = 0
+    failed: int = 0
+    claims: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def done(self) -> int:
+        """Episodes and lines that are through."""
+        return self.accepted + self.known + self.held_back + self.failed
+
+    def fail(self, where: str, why: str) -> None:
+        """Note what could not be taken."""
+        self.failed += 1
+        if len(self.failures) < MAX_FAILURES:
+            self.failures.append(f"{where}: {why}")
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of a batch."""
+        self.accepted += other.accepted
+        self.known += other.known
+        self.held_back += other.held_back
+        self.failed += other.failed
+        self.claims += other.claims
+        self.failures += other.failures[: MAX_FAILURES - len(self.failures)]
+
+
+class Sink(Protocol):
+    """Takes batches of drafts into a graph."""
+
+    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+        """Record a batch and say what became of each. Called from several threads. Raises nothing for a bad draft."""
+        ...
+
+
+def import_drafts(
+    items: Iterable[EpisodeDraft | Rejected],
+    sink: Sink,
+    *,
+    threads: int,
+    batch: int = BATCH,
+    progress: Callable[[Tally], None] | None = None,
+) -> Tally:
+    """Send everything that a reader yields into a sink, `threads` batches at a time; what fails is counted and named."""
+    tally = Tally()
+    running: set[Future[Tally]] = set()
+
+    def collect(done: Iterable[Future[Tally]]) -> None:
+        for future in done:
+            tally.add(future.result())
+            if progress is not None:
+                progress(tally)
+
+    with ThreadPoolExecutor(threads) as executor:
+        for group in _batches(items, batch):
+            drafts = []
+            for item in group:
+                if isinstance(item, Rejected):
+                    where = item.path if item.line is None else f"{item.path}:{item.line}"
+                    tally.fail(where, item.message)
+                else:
+                    drafts.append(item)
+            if drafts:
+                running.add(executor.submit(sink.take, drafts))
+            if len(running) > threads:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                collect(done)
+        collect(running)
+    if progress is not None:
+        progress(tally)
+    return tally
+
+
+def one_by_one(drafts: Sequence[EpisodeDraft], take: Callable[[EpisodeDraft], Tally]) -> Tally:
+    """Take drafts singly, so that one that fails costs itself alone."""
+    tally = Tally()
+    for draft in drafts:
+        try:
+            tally.add(take(draft))
+        except ErstwhileError as failure:
+            tally.fail(place_of(draft), failure.message)
+    return tally
+
+
+def place_of(draft: EpisodeDraft) -> str:
+    """Where a draft came from, for messages."""
+    return f"{draft.source} {draft.group or ''}/{draft.external_id or ''}".replace(" /", " ").rstrip("/ ")
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    source = iter(items)
+    while group := list(islice(source, size)):
+        yield group

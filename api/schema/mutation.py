@@ -16,6 +16,7 @@ from api.schema.episode import Episode
 from api.schema.episode import episode as episode_of
 from api.schema.failures import IdempotencyConflictError, InvalidInputError, NotFoundError, OverloadedError
 from api.schema.inputs import given
+from api.schema.service import Health, health
 from api.schema.statement import Statement, statement
 from api.schema.support import described
 from api.schema.writing import AssertStatementsInput, EpisodeInput, EpisodeRef, episode_draft, stated_claims, stated_episode
@@ -196,3 +197,9 @@ class Mutation:
         return RetractEpisodePayload(
             scope=scope, episode=None if view is None else episode_of(scope, view), transaction=receipt.transaction
         )
+
+    @described("Builds the graph projection anew from the ledger, and returns when it answers; the ledger answers meanwhile.")
+    def rebuild_graph(self, info: Info[Context, None]) -> Health:
+        """The state of the service after it."""
+        info.context.graph.rebuild()
+        return health(info.context.graph.health())

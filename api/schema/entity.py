@@ -98,4 +98,4 @@ def entity(scope: Scope, view: views.EntityView) -> Entity:
 def entity_page(scope: Scope, page: Page[views.EntityView], kind: str, after: str | None) -> EntityConnection:
     """A page of entities."""
     items, info = frame(page, kind, scope.pin, after)
-    return EntityConnection(edges=[EntityEdge(cursor=cursor, node=entity(scope, view)) for cursor, view in items], page_info=info)
+    return EntityConnection(edges=[EntityEdge(place=place, node=entity(scope, view)) for place, view in items], page_info=info)

@@ -113,4 +113,4 @@ def evidence(scope: Scope, view: views.EvidenceView) -> Evidence:
 def episode_page(scope: Scope, page: Page[views.EpisodeView], kind: str, after: str | None) -> EpisodeConnection:
     """A page of episodes."""
     items, info = frame(page, kind, scope.pin, after)
-    return EpisodeConnection(edges=[EpisodeEdge(cursor=cursor, node=episode(scope, view)) for cursor, view in items], page_info=info)
+    return EpisodeConnection(edges=[EpisodeEdge(place=place, node=episode(scope, view)) for place, view in items], page_info=info)

@@ -42,6 +42,7 @@ class Statement(Node):
         description="The proposition: equal for the same subject, predicate, qualifier, object and polarity on every basis."
     )
     subject: Entity
+    predicate: Predicate = strawberry.field(description="Its relation, as the vocabulary in force has it.")
     object: StatementObject
     qualifier: str = strawberry.field(description="Keeps slots of one predicate apart: `port`, `staging`, `colour`; mostly empty.")
     polarity: bool = strawberry.field(description="False for a denial.")
@@ -69,11 +70,6 @@ class Statement(Node):
         """The opaque ID."""
         view = self.view
         return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.key, view.v_from, view.swapped, self.scope.id_pin)))
-
-    @described("Its relation, as the vocabulary in force has it.")
-    def predicate(self) -> Predicate:
-        """The predicate as the vocabulary in force has it."""
-        return predicate(self.scope.context.graph.vocabulary().predicate(self.view.predicate))
 
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:
@@ -105,8 +101,8 @@ class Statement(Node):
         page = Page(shown, tuple((view.claim,) for view in shown), end < len(found))
         items, info = frame(page, "provenance", pin, after or None)
         edges = [
-            ProvenanceEdge(cursor=cursor, node=episode(self.scope, view.episode), evidence=evidence(self.scope, view))
-            for cursor, view in items
+            ProvenanceEdge(place=place, node=episode(self.scope, view.episode), evidence=evidence(self.scope, view))
+            for place, view in items
         ]
         return ProvenanceConnection(edges=edges, page_info=info)
 
@@ -148,6 +144,7 @@ def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) ->
         have=have,
         key=strawberry.ID(view.key),
         subject=entity(scope, view.subject),
+        predicate=predicate(scope.context, view.predicate),
         object=entity(scope, target) if isinstance(target, views.EntityView) else Literal(value=target.value, datatype=target.datatype),
         qualifier=view.qualifier,
         polarity=view.polarity,
@@ -169,5 +166,5 @@ def statement_page(
     """A page of statements that were fetched with the parts `have`."""
     items, info = frame(page, kind, scope.pin, after)
     return StatementConnection(
-        edges=[StatementEdge(cursor=cursor, node=statement(scope, view, have)) for cursor, view in items], page_info=info
+        edges=[StatementEdge(place=place, node=statement(scope, view, have)) for place, view in items], page_info=info
     )

@@ -16,11 +16,11 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from api.folder import owned
-from api.service import Opener
+from api.service import Opener, Service
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
-from api.wiring import opener
 from ontology.errors import ErstwhileError, InvalidInput
+from ontology.loading import load_vocabulary
 
 if TYPE_CHECKING:
     import uvicorn
@@ -60,6 +60,13 @@ def url_of(listening: socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def _open(settings: Settings) -> Service:
+    # Imported here, as all that only the worker needs: the supervising process stays small.
+    from api.wiring import open_service
+
+    return open_service(settings)
+
+
 def _stop_with_parent(server: uvicorn.Server) -> None:
     """Stop serving when the supervisor is gone: nobody else would."""
     parent = multiprocessing.parent_process()
@@ -80,7 +87,6 @@ def work(folder: Path, opening: Opener, listening: socket) -> None:
 
 
 def _serve(opening: Opener, listening: socket) -> None:
-    # Imported here: the supervising process needs none of it.
     import uvicorn
 
     from api.app import create_app
@@ -113,7 +119,9 @@ def serve(settings: Settings, opening: Opener | None = None) -> int:
     listening = listen(settings.host, settings.port)
     with listening:
         # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
-        opening = opening or opener(settings)
+        if opening is None:
+            load_vocabulary(settings.ontology)
+            opening = partial(_open, settings)
         with owned(settings.data):
             pass
         print(f"Erstwhile answers at {url_of(listening)}/graphql (process {os.getpid()}; stop with Ctrl-C)", flush=True)  # noqa: T201

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from api.ingestion import Ingestion
-from graph.facade import Graph
+if TYPE_CHECKING:
+    from api.ingestion import Ingestion
+    from graph.facade import Graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from api.identity import Kind, ObjectId, encode_id
 from api.scalars import JSON, DateTime
 from api.schema.basics import Node
 from api.schema.enums import EpisodeStatus
+from api.schema.inputs import given
 from api.schema.pages import EpisodeConnection, EpisodeEdge, StatementConnection, frame, resume
 from api.schema.support import ID_DESCRIPTION, described, refuse_until
 from api.selection import IN_PAGE, wanted
@@ -58,7 +59,7 @@ class Episode(Node):
         from api.schema.statement import statement_page
 
         refuse_until(self.scope.basis, "Episode.statements")
-        after = after or None
+        after = given(after)
         scope, cursor = resume(self.scope, "asserted", after)
         want = wanted(info, *IN_PAGE)
         page = scope.snapshot.episode_statements(

@@ -14,6 +14,7 @@ from api.schema.basics import Literal, Node, Period, Predicate, period, predicat
 from api.schema.entity import Entity, entity
 from api.schema.enums import Certainty, Conflict, InvalidationReason, Support
 from api.schema.episode import Evidence, episode, evidence
+from api.schema.inputs import given
 from api.schema.pages import ProvenanceConnection, ProvenanceEdge, StatementConnection, StatementEdge, frame
 from api.schema.support import ID_DESCRIPTION, described
 from graph import views
@@ -89,8 +90,8 @@ class Statement(Node):
     def provenance(self, first: int | None = 10, after: str | None = strawberry.UNSET) -> ProvenanceConnection:
         """A page of its evidence, cut from what was fetched for the whole sub-tree; the position is the claim."""
         found = self._whole(Want.PROVENANCE).provenance
-        start, pin = 0, self.scope.pin
-        if after:
+        start, pin, after = 0, self.scope.pin, given(after)
+        if after is not None:
             cursor = decode_cursor(after, "provenance")
             places = [place for place, view in enumerate(found, 1) if [view.claim] == list(cursor.position)]
             if cursor.pin != pin or not places:
@@ -99,7 +100,7 @@ class Statement(Node):
         end = start + checked_first(first, 10)
         shown = found[start:end]
         page = Page(shown, tuple((view.claim,) for view in shown), end < len(found))
-        items, info = frame(page, "provenance", pin, after or None)
+        items, info = frame(page, "provenance", pin, after)
         edges = [
             ProvenanceEdge(place=place, node=episode(self.scope, view.episode), evidence=evidence(self.scope, view))
             for place, view in items

@@ -37,7 +37,7 @@ def processes_of(group: int) -> list[int]:
     return found
 
 
-def gone(group: int, patience: float = 15) -> bool:
+def gone(group: int, patience: float = 60) -> bool:
     """Whether no process of a session is left within some seconds."""
     end = time.monotonic() + patience
     while processes_of(group):
@@ -61,7 +61,7 @@ def serving(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], s
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         for left in processes_of(process.pid):
             os.kill(left, signal.SIGKILL)
 
@@ -86,7 +86,7 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, http: h
         assert after != before
         assert client.ok('{ asOf { entity(name: "Ada") { name } } }')["asOf"]["entity"] == {"name": "Ada"}
         with serving(tmp_path) as (second, _):
-            _, errors = second.communicate(timeout=30)
+            _, errors = second.communicate(timeout=60)
         assert f"process {after}" in errors
         assert second.returncode == 1
         # The worker and its extracting process end with the supervisor, however that ends.
@@ -101,7 +101,7 @@ def test_it_stops_quietly_and_leaves_no_process(tmp_path: Path) -> None:
         until_ready(url)
         # As Ctrl-C in a terminal: to every process of the group.
         os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=60)
         assert process.returncode == 0
         assert "Traceback" not in errors
         assert gone(process.pid), processes_of(process.pid)

@@ -275,6 +275,7 @@ class PendingEpisode:
     key: str
     said: Instant
     draft: EpisodeDraft
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

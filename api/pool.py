@@ -13,23 +13,16 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from threading import Lock, Thread
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
 
-
-class Extractor(Protocol):
-    """What finds claims in text. `id` names it and its version."""
-
-    id: str
-
-    def extract(self, turns: Sequence[Turn]) -> list[list[ClaimDraft]]:
-        """The claims of each turn."""
-        ...
+if TYPE_CHECKING:
+    from extraction.extractor import Extractor
 
 
-ExtractorFactory = Callable[[], Extractor]
+ExtractorFactory = Callable[[], "Extractor"]
 """Makes an extractor inside a worker process; picklable (a module's function, or a `partial` of one)."""
 
 ATTEMPTS = 3

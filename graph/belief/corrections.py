@@ -50,7 +50,90 @@ class _Voice:
         return top, additive
 
 
-_Standing = list[tuple[Item, _Voice]]
+_Told = tuple[Item, _Voice]
+"""An item and the voice that it began with; `_Voice.last` tells whose word it is now."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    """What stands of one value, and whose words that is."""
+
+    told: list[_Told] = field(default_factory=list)
+    tops: list[_Voice] = field(default_factory=list)
+
+    def add(self, told: list[_Told], tops: list[_Voice]) -> None:
+        """Join more to it; the longer list stays, the shorter is copied."""
+        longer, shorter = (self.told, told) if len(self.told) >= len(told) else (told, self.told)
+        longer.extend(shorter)
+        self.told = longer
+        self.tops.extend(tops)
+
+
+class _Scene:
+    """What stands while corrections act: by value what is affirmed, apart what is denied."""
+
+    def __init__(self, traits: Traits) -> None:
+        self.traits = traits
+        self.affirmed: dict[str, _Standing] = defaultdict(_Standing)
+        self.denied = _Standing()
+        self.masked: dict[str, Claim] = {}
+
+    def act(self, together: list[Claim]) -> None:
+        """Claims with one (said, place): corrections act at once on what stood before, the others join it after."""
+        corrections = [claim for claim in together if claim.kind is ClaimKind.CORRECTION]
+        made: list[tuple[list[_Told], list[_Voice]]] = []
+        if len(corrections) == 1 and _takes_all(corrections[0], self.traits):
+            made.append(self._taken_over(corrections[0]))
+        elif corrections:
+            made += [([(item, voice)], [voice]) for item, voice in self._acted(corrections)]
+        for claim in together:
+            if claim.kind is not ClaimKind.CORRECTION:
+                item, voice = self._own(_item(claim, self.traits))
+                made.append(([(item, voice)], [voice]))
+        for told, tops in made:
+            if told:
+                by = tops[0].claim
+                (self.affirmed[by.object] if by.polarity else self.denied).add(told, tops)
+
+    def items(self) -> list[Item]:
+        """All that stands, as the word of who has it now."""
+        return [_as_told(item, voice) for standing in (*self.affirmed.values(), self.denied) for item, voice in standing.told]
+
+    @staticmethod
+    def _own(item: Item) -> _Told:
+        return item, _Voice(item.claim, item.additive)
+
+    def _taken_over(self, correction: Claim) -> tuple[list[_Told], list[_Voice]]:
+        """What stands of a value, as the word of a correction that masks all of it and states no bounds."""
+        hit = self.affirmed.pop(correction.replaces or correction.object, None)
+        if hit is None or not hit.told:
+            item, voice = self._own(_item(correction, self.traits))
+            return [(item, voice)], [voice]
+        voice = _Voice(correction, correction.additive)
+        for top in hit.tops:
+            self.masked[top.claim.id] = correction
+            top.over = voice
+        return hit.told, [voice]
+
+    def _acted(self, corrections: list[Claim]) -> list[_Told]:
+        """What corrections that act at once make of what stands; what they mask stands no more."""
+        gone: set[int] = set()
+        yielded: list[_Told] = []
+        for correction in corrections:
+            standing = self.affirmed[correction.replaces or correction.object]
+            hit = _masked(standing.told, correction, self.traits)
+            for item, voice in hit:
+                self.masked[voice.last()[0].claim.id] = correction
+                gone.add(id(item))
+            if not hit:
+                yielded.append(self._own(_item(correction, self.traits)))
+            stood = (_yield(correction, _as_told(item, voice), self.traits) for item, voice in hit)
+            yielded += [self._own(item) for item in _distinct(item for item in stood if item is not None)]
+        for wrong in {correction.replaces or correction.object for correction in corrections}:
+            left = [told for told in self.affirmed[wrong].told if id(told[0]) not in gone]
+            tops = {id(top): top for top, _ in (voice.last() for _, voice in left)}
+            self.affirmed[wrong] = _Standing(left, list(tops.values()))
+        return yielded
 
 
 def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
@@ -58,30 +141,10 @@ def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
     ordered = sorted(claims, key=lambda claim: (claim.said, claim.place, claim.id))
     if all(claim.kind is not ClaimKind.CORRECTION for claim in ordered):
         return Corrected([_item(claim, traits) for claim in ordered])
-    standing: dict[str, _Standing] = defaultdict(list)
-    denials: _Standing = []
-    result = Corrected([])
+    scene = _Scene(traits)
     for _, group in groupby(ordered, key=lambda claim: (claim.said, claim.place)):
-        together = list(group)
-        yielded: _Standing = []
-        corrections = [claim for claim in together if claim.kind is ClaimKind.CORRECTION]
-        if len(corrections) == 1 and _takes_all(corrections[0], traits):
-            yielded += _taken_over(standing, corrections[0], traits, result)
-        elif corrections:
-            yielded += _acted(standing, corrections, traits, result)
-        yielded += [_own(_item(claim, traits)) for claim in together if claim.kind is not ClaimKind.CORRECTION]
-        for item, voice in yielded:
-            said_by = voice.claim
-            if said_by.polarity:
-                standing[said_by.object].append((item, voice))
-            else:
-                denials.append((item, voice))
-    result.items = [_as_told(item, voice) for pairs in (*standing.values(), denials) for item, voice in pairs]
-    return result
-
-
-def _own(item: Item) -> tuple[Item, _Voice]:
-    return item, _Voice(item.claim, item.additive)
+        scene.act(list(group))
+    return Corrected(scene.items(), scene.masked)
 
 
 def _as_told(item: Item, voice: _Voice) -> Item:
@@ -104,39 +167,6 @@ def _as_told(item: Item, voice: _Voice) -> Item:
 def _takes_all(correction: Claim, traits: Traits) -> bool:
     # Bounds of a static claim do not count, so they choose nothing either.
     return (correction.valid_from is None and correction.valid_to is None) or traits.temporal is Temporality.STATIC
-
-
-def _taken_over(standing: dict[str, _Standing], correction: Claim, traits: Traits, result: Corrected) -> _Standing:
-    """What stands of a value, as the word of a correction that masks all of it and states no bounds."""
-    hit = standing.pop(correction.replaces or correction.object, [])
-    if not hit:
-        return [_own(_item(correction, traits))]
-    voice = _Voice(correction, correction.additive)
-    for top in {id(top): top for top, _ in (one.last() for _, one in hit)}.values():
-        result.masked[top.claim.id] = correction
-        top.over = voice
-    return [(item, voice) for item, _ in hit]
-
-
-def _acted(standing: dict[str, _Standing], corrections: list[Claim], traits: Traits, result: Corrected) -> _Standing:
-    """What corrections that act at once make of what stands; what they mask stands no more."""
-    gone: set[int] = set()
-    yielded: _Standing = []
-    for correction in corrections:
-        wrong = correction.replaces or correction.object
-        stands = standing.get(wrong, [])
-        hit = _masked(stands, correction, traits)
-        for item, voice in hit:
-            result.masked[voice.last()[0].claim.id] = correction
-            gone.add(id(item))
-        if not hit:
-            yielded.append(_own(_item(correction, traits)))
-        stood = (_yield(correction, _as_told(item, voice), traits) for item, voice in hit)
-        yielded += [_own(item) for item in _distinct(item for item in stood if item is not None)]
-    for correction in corrections:
-        wrong = correction.replaces or correction.object
-        standing[wrong] = [pair for pair in standing.get(wrong, []) if id(pair[0]) not in gone]
-    return yielded
 
 
 def _distinct(items: Iterable[Item]) -> Iterable[Item]:
@@ -190,7 +220,7 @@ def _interval(item: Item, traits: Traits) -> tuple[Instant, Instant]:
     return bounds.start, bounds.end
 
 
-def _masked(stands: _Standing, correction: Claim, traits: Traits) -> _Standing:
+def _masked(stands: list[_Told], correction: Claim, traits: Traits) -> list[_Told]:
     start, end = correction.valid_from, correction.valid_to
     if _takes_all(correction, traits) or not stands:
         return list(stands)

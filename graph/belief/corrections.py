@@ -5,6 +5,7 @@ They act over the set in (said, place) order, so they may arrive before what the
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -56,17 +57,85 @@ _Told = tuple[Item, _Voice]
 
 @dataclass(slots=True)
 class _Standing:
-    """What stands of one value, and whose words that is."""
+    """What stands of one value, and whose words that is.
 
-    told: list[_Told] = field(default_factory=list)
-    tops: list[_Voice] = field(default_factory=list)
+    `told` by the item's identity; `tops` the voices that have it (None: to be found); `starts` and `ends` (bound, identity) in
+    order (None: to be sorted), for corrections that choose by the nearest bound.
+    """
 
-    def add(self, told: list[_Told], tops: list[_Voice]) -> None:
-        """Join more to it; the longer list stays, the shorter is copied."""
-        longer, shorter = (self.told, told) if len(self.told) >= len(told) else (told, self.told)
-        longer.extend(shorter)
-        self.told = longer
-        self.tops.extend(tops)
+    traits: Traits
+    told: dict[int, _Told] = field(default_factory=dict)
+    tops: list[_Voice] | None = field(default_factory=list)
+    starts: list[tuple[Instant, int]] | None = None
+    ends: list[tuple[Instant, int]] | None = None
+
+    def add(self, told: _Told) -> None:
+        """One more item."""
+        item, voice = told
+        self.told[id(item)] = told
+        if self.tops is not None:
+            self.tops.append(voice)
+        if self.starts is not None:
+            insort(self.starts, (_interval(item, self.traits)[0], id(item)))
+        if self.ends is not None:
+            insort(self.ends, (_told_end(item, self.traits), id(item)))
+
+    def join(self, told: dict[int, _Told], voice: _Voice) -> None:
+        """All of another, now one voice's word. The larger stays, the smaller is copied."""
+        larger, smaller = (self.told, told) if len(self.told) >= len(told) else (told, self.told)
+        larger.update(smaller)
+        self.told, self.starts, self.ends = larger, None, None
+        if self.tops is not None:
+            self.tops.append(voice)
+
+    def voices(self) -> list[_Voice]:
+        """Whose word it is, each once."""
+        if self.tops is None:
+            self.tops = list({id(top): top for top, _ in (voice.last() for _, voice in self.told.values())}.values())
+        return self.tops
+
+    def remove(self, gone: Iterable[int]) -> None:
+        """Without what has been masked."""
+        for each in gone:
+            told = self.told.pop(each, None)
+            if told is None:
+                continue
+            self.tops = None
+            if self.starts is not None:
+                del self.starts[bisect_left(self.starts, (_interval(told[0], self.traits)[0], each))]
+            if self.ends is not None:
+                del self.ends[bisect_left(self.ends, (_told_end(told[0], self.traits), each))]
+
+    def masked_by(self, correction: Claim) -> list[_Told]:
+        """What a correction masks: all, what its interval touches, or what is nearest to the one bound that it states."""
+        start, end = correction.valid_from, correction.valid_to
+        if _takes_all(correction, self.traits):
+            return list(self.told.values())
+        if start is not None and end is not None:
+            last = UNBOUNDED_FUTURE if is_open(end) else end_bounds(end)[1]
+            spans = ((*_interval(told[0], self.traits), told) for told in self.told.values())
+            return [told for item_start, item_end, told in spans if item_start <= last and start.lo <= item_end]
+        if start is not None:
+            if self.starts is None:
+                self.starts = sorted((_interval(item, self.traits)[0], id(item)) for item, _ in self.told.values())
+            return [self.told[each] for each in _nearest(self.starts, start.lo)]
+        assert end is not None
+        if self.ends is None:
+            self.ends = sorted((_told_end(item, self.traits), id(item)) for item, _ in self.told.values())
+        return [self.told[each] for each in _nearest(self.ends, end_bounds(end)[1])]
+
+
+def _nearest(bounds: list[tuple[Instant, int]], at: Instant) -> list[int]:
+    """The identities at the least distance from an instant, on both sides."""
+    place = bisect_left(bounds, (at, -1))
+    beside = [abs(bounds[each][0] - at) for each in (place - 1, place) if 0 <= each < len(bounds)]
+    found: list[int] = []
+    for bound in sorted({at - min(beside), at + min(beside)}) if beside else []:
+        first = bisect_left(bounds, (bound, -1))
+        while first < len(bounds) and bounds[first][0] == bound:
+            found.append(bounds[first][1])
+            first += 1
+    return found
 
 
 class _Scene:
@@ -74,65 +143,56 @@ class _Scene:
 
     def __init__(self, traits: Traits) -> None:
         self.traits = traits
-        self.affirmed: dict[str, _Standing] = defaultdict(_Standing)
-        self.denied = _Standing()
+        self.affirmed: dict[str, _Standing] = defaultdict(lambda: _Standing(traits))
+        self.denied = _Standing(traits)
         self.masked: dict[str, Claim] = {}
 
     def act(self, together: list[Claim]) -> None:
         """Claims with one (said, place): corrections act at once on what stood before, the others join it after."""
         corrections = [claim for claim in together if claim.kind is ClaimKind.CORRECTION]
-        made: list[tuple[list[_Told], list[_Voice]]] = []
+        made = [_item(claim, self.traits) for claim in together if claim.kind is not ClaimKind.CORRECTION]
         if len(corrections) == 1 and _takes_all(corrections[0], self.traits):
-            made.append(self._taken_over(corrections[0]))
+            made += self._taken_over(corrections[0])
         elif corrections:
-            made += [([(item, voice)], [voice]) for item, voice in self._acted(corrections)]
-        for claim in together:
-            if claim.kind is not ClaimKind.CORRECTION:
-                item, voice = self._own(_item(claim, self.traits))
-                made.append(([(item, voice)], [voice]))
-        for told, tops in made:
-            if told:
-                by = tops[0].claim
-                (self.affirmed[by.object] if by.polarity else self.denied).add(told, tops)
+            made += self._acted(corrections)
+        for item in made:
+            self._of(item.claim).add((item, _Voice(item.claim, item.additive)))
 
     def items(self) -> list[Item]:
         """All that stands, as the word of who has it now."""
-        return [_as_told(item, voice) for standing in (*self.affirmed.values(), self.denied) for item, voice in standing.told]
+        return [_as_told(item, voice) for each in (*self.affirmed.values(), self.denied) for item, voice in each.told.values()]
 
-    @staticmethod
-    def _own(item: Item) -> _Told:
-        return item, _Voice(item.claim, item.additive)
+    def _of(self, claim: Claim) -> _Standing:
+        return self.affirmed[claim.object] if claim.polarity else self.denied
 
-    def _taken_over(self, correction: Claim) -> tuple[list[_Told], list[_Voice]]:
-        """What stands of a value, as the word of a correction that masks all of it and states no bounds."""
+    def _taken_over(self, correction: Claim) -> list[Item]:
+        """Make what stands of a value the word of a correction that masks all of it and states no bounds; else it is a state."""
         hit = self.affirmed.pop(correction.replaces or correction.object, None)
         if hit is None or not hit.told:
-            item, voice = self._own(_item(correction, self.traits))
-            return [(item, voice)], [voice]
+            return [_item(correction, self.traits)]
         voice = _Voice(correction, correction.additive)
-        for top in hit.tops:
+        for top in hit.voices():
             self.masked[top.claim.id] = correction
             top.over = voice
-        return hit.told, [voice]
+        self._of(correction).join(hit.told, voice)
+        return []
 
-    def _acted(self, corrections: list[Claim]) -> list[_Told]:
+    def _acted(self, corrections: list[Claim]) -> list[Item]:
         """What corrections that act at once make of what stands; what they mask stands no more."""
-        gone: set[int] = set()
-        yielded: list[_Told] = []
+        gone: dict[str, set[int]] = defaultdict(set)
+        yielded: list[Item] = []
         for correction in corrections:
-            standing = self.affirmed[correction.replaces or correction.object]
-            hit = _masked(standing.told, correction, self.traits)
+            wrong = correction.replaces or correction.object
+            hit = self.affirmed[wrong].masked_by(correction)
             for item, voice in hit:
                 self.masked[voice.last()[0].claim.id] = correction
-                gone.add(id(item))
+                gone[wrong].add(id(item))
             if not hit:
-                yielded.append(self._own(_item(correction, self.traits)))
+                yielded.append(_item(correction, self.traits))
             stood = (_yield(correction, _as_told(item, voice), self.traits) for item, voice in hit)
-            yielded += [self._own(item) for item in _distinct(item for item in stood if item is not None)]
-        for wrong in {correction.replaces or correction.object for correction in corrections}:
-            left = [told for told in self.affirmed[wrong].told if id(told[0]) not in gone]
-            tops = {id(top): top for top, _ in (voice.last() for _, voice in left)}
-            self.affirmed[wrong] = _Standing(left, list(tops.values()))
+            yielded += _distinct(item for item in stood if item is not None)
+        for wrong, items in gone.items():
+            self.affirmed[wrong].remove(items)
         return yielded
 
 
@@ -220,22 +280,10 @@ def _interval(item: Item, traits: Traits) -> tuple[Instant, Instant]:
     return bounds.start, bounds.end
 
 
-def _masked(stands: list[_Told], correction: Claim, traits: Traits) -> list[_Told]:
-    start, end = correction.valid_from, correction.valid_to
-    if _takes_all(correction, traits) or not stands:
-        return list(stands)
-    spans = [(*_interval(pair[0], traits), pair) for pair in stands]
-    if start is not None and end is not None:
-        last = UNBOUNDED_FUTURE if is_open(end) else end_bounds(end)[1]
-        return [pair for item_start, item_end, pair in spans if item_start <= last and start.lo <= item_end]
-    if start is not None:
-        distances = [abs(item_start - start.lo) for item_start, _, _ in spans]
-    else:
-        assert end is not None
-        stated = end_bounds(end)[1]
-        distances = [abs((pair[0].base_said if until == UNBOUNDED_FUTURE else until) - stated) for _, until, pair in spans]
-    nearest = min(distances)
-    return [pair for distance, pair in zip(distances, stands, strict=True) if distance == nearest]
+def _told_end(item: Item, traits: Traits) -> Instant:
+    """The latest end, by which the nearest is chosen: an open end counts as said."""
+    end = _interval(item, traits)[1]
+    return item.base_said if end == UNBOUNDED_FUTURE else end
 
 
 def _yield(correction: Claim, item: Item, traits: Traits) -> Item | None:

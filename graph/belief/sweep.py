@@ -33,13 +33,20 @@ class Piece:
 
 def sweep(scene: Contest) -> dict[str, list[Piece]]:
     """The pieces of every value, in order of time; adjacent ones of one value may still be apart."""
-    if len(scene.fors) == 1 and not scene.shadows and not any(scene.against.values()):
-        return _alone(scene.fors[0])
+    if len(scene.fors) == 1 and not scene.shadows:
+        begun = scene.fors[0]
+        if not any(_meets(begun, other) for other in scene.against.get(begun.atom.value, ())):
+            return _alone(begun)
     return _Sweep(scene).run()
 
 
+def _meets(one: Begun, other: Begun) -> bool:
+    """Whether the other may stand against any part of this one: by being there with it, or by having outlasted it."""
+    return other.key > one.key or (other.start < one.atom.end and one.start < other.atom.end)
+
+
 def _alone(begun: Begun) -> dict[str, list[Piece]]:
-    """A single claim holds from its start to its end."""
+    """A single claim that none meets holds from its start to its end."""
     atom = begun.atom
     whole = atom.attested == (begun.start, atom.end - 1)
     return {atom.value: [Piece(begun.start, atom.end, () if whole else (atom,))]}

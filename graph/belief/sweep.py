@@ -10,15 +10,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from operator import itemgetter
-from typing import Generic, TypeVar
 
+from graph.belief.groups import Side
 from graph.belief.items import Atom
 from graph.belief.weighing import Begun, Contest, Key
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
-K = TypeVar("K", Key, tuple[int, Instant])
 Span = tuple[Instant, Instant]
 
 
@@ -52,70 +50,6 @@ def _alone(begun: Begun) -> dict[str, list[Piece]]:
     return {atom.value: [Piece(begun.start, atom.end, () if whole else (atom,))]}
 
 
-class _Groups(Generic[K]):
-    """Atoms by key and value, with the greatest key at hand: a heap whose stale entries are dropped when met."""
-
-    def __init__(self) -> None:
-        self._members: dict[K, dict[str, dict[int, Atom]]] = {}
-        self._heap: list[tuple[tuple[int, ...], K]] = []
-
-    def add(self, key: K, atom: Atom) -> None:
-        members = self._members.get(key)
-        if members is None:
-            members = self._members[key] = {}
-            heappush(self._heap, (tuple(-part for part in key), key))
-        members.setdefault(atom.value, {})[id(atom)] = atom
-
-    def remove(self, key: K, atom: Atom) -> None:
-        members = self._members[key]
-        own = members[atom.value]
-        del own[id(atom)]
-        if not own:
-            del members[atom.value]
-
-    def top(self) -> K | None:
-        """The greatest key that has members."""
-        while self._heap:
-            key = self._heap[0][1]
-            if self._members[key]:
-                return key
-            heappop(self._heap)
-            del self._members[key]
-        return None
-
-    def of(self, key: K) -> dict[str, dict[int, Atom]]:
-        """The members of a key, by value."""
-        return self._members[key]
-
-
-class _Side:
-    """The claims of one side at the sweep's instant."""
-
-    def __init__(self) -> None:
-        self.attesting: _Groups[tuple[int, Instant]] = _Groups()
-        self.live: _Groups[Key] = _Groups()
-        self.alive: dict[str, int] = {}
-        self.ended: Key | None = None
-        self.ended_of: dict[str, Key] = {}
-
-    def begin(self, begun: Begun) -> None:
-        value = begun.atom.value
-        self.live.add(begun.key, begun.atom)
-        self.alive[value] = self.alive.get(value, 0) + 1
-
-    def finish(self, begun: Begun) -> None:
-        value = begun.atom.value
-        self.live.remove(begun.key, begun.atom)
-        if self.alive[value] == 1:
-            del self.alive[value]
-        else:
-            self.alive[value] -= 1
-        if not begun.atom.patch:
-            self.ended = max(self.ended, begun.key) if self.ended else begun.key
-            before = self.ended_of.get(value)
-            self.ended_of[value] = max(before, begun.key) if before else begun.key
-
-
 @dataclass(slots=True)
 class _Held:
     """A value that holds from `start` on, and the atoms that have carried it since."""
@@ -126,16 +60,16 @@ class _Held:
 
 _BEGIN, _ATTEST, _CEASE, _FINISH = range(4)
 _ATTESTED, _PROJECTED, _QUIET = range(3)
-_NO_DENIALS = _Side()
+_NO_DENIALS = Side()
 
 
 class _Sweep:
     def __init__(self, scene: Contest) -> None:
         self.resumes = scene.resumes
-        self.fors = _Side()
-        self.against = {value: _Side() for value, denials in scene.against.items() if denials}
+        self.fors = Side()
+        self.against = {value: Side() for value, denials in scene.against.items() if denials}
         self.shadows: dict[str, list[Atom]] = defaultdict(list)
-        self.events: list[tuple[Instant, int, Begun, _Side]] = []
+        self.events: list[tuple[Instant, int, Begun, Side]] = []
         self.pieces: dict[str, list[Piece]] = defaultdict(list)
         self.held: dict[str, _Held] = {}
         self.frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_QUIET, None, False)
@@ -151,7 +85,7 @@ class _Sweep:
             for begun in scene.against[value]:
                 self._schedule(begun, side)
 
-    def _schedule(self, begun: Begun, side: _Side) -> None:
+    def _schedule(self, begun: Begun, side: Side) -> None:
         atom = begun.atom
         self.events.append((begun.start, _BEGIN, begun, side))
         if atom.end != UNBOUNDED_FUTURE:

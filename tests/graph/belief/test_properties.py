@@ -22,7 +22,7 @@ from tests.graph.belief.strategies import INSTANTS, TRAITS, VALUES, units
 
 EVERY_TRAIT = pytest.mark.parametrize("name", TRAITS)
 BOTH = [(value, positive) for value in VALUES for positive in (True, False)]
-QUICK, DEEP = 50, 4000
+QUICK, DEEP = 30, 4000
 
 Spans = dict[Value, tuple[tuple[Instant, Instant], ...]]
 Check = Callable[[list[Claim], Traits, st.DataObject], None]
@@ -211,7 +211,7 @@ def test_of_very_many_random_units(name: str, check: str) -> None:
 @pytest.mark.deep
 @EVERY_TRAIT
 def test_of_crowded_units(name: str) -> None:
-    examined(everything, name, QUICK * 10, largest=25)
+    examined(everything, name, DEEP // 10, largest=25)
 
 
 def test_a_day_is_the_same_day_in_any_spelling_of_its_zone() -> None:

@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 
 from graph.belief.groups import Side
 from graph.belief.items import Atom
@@ -35,12 +36,44 @@ def sweep(scene: Contest) -> dict[str, list[Piece]]:
         begun = scene.fors[0]
         if not any(_meets(begun, other) for other in scene.against.get(begun.atom.value, ())):
             return _alone(begun)
+    elif not scene.shadows and not any(scene.against.values()) and all(_is_step(begun) for begun in scene.fors):
+        return _succession(scene.fors)
     return _Sweep(scene).run()
 
 
 def _meets(one: Begun, other: Begun) -> bool:
     """Whether the other may stand against any part of this one: by being there with it, or by having outlasted it."""
     return other.key > one.key or (other.start < one.atom.end and one.start < other.atom.end)
+
+
+def _is_step(begun: Begun) -> bool:
+    """Whether a claim is open and attests the instant of its start and no other: most states and changes are so."""
+    atom = begun.atom
+    return atom.end == UNBOUNDED_FUTURE and atom.attested == (begun.start, begun.start)
+
+
+def _succession(steps: Iterable[Begun]) -> dict[str, list[Piece]]:
+    """Of claims that each attest their start alone, the strongest of the latest start hold until the next start."""
+    pieces: dict[str, list[Piece]] = defaultdict(list)
+    held: dict[str, tuple[Instant, list[Atom]]] = {}
+    for start, group in groupby(sorted(steps, key=attrgetter("start")), key=attrgetter("start")):
+        atoms = [begun.atom for begun in group]
+        best = max(atom.strength for atom in atoms)
+        holding: dict[str, list[Atom]] = defaultdict(list)
+        for atom in atoms:
+            if atom.strength == best:
+                holding[atom.value].append(atom)
+        for value in [value for value in held if value not in holding]:
+            since, carriers = held.pop(value)
+            pieces[value].append(Piece(since, start, tuple(carriers)))
+        for value, carriers in holding.items():
+            if value in held:
+                held[value][1].extend(carriers)
+            else:
+                held[value] = start, carriers
+    for value, (since, carriers) in held.items():
+        pieces[value].append(Piece(since, UNBOUNDED_FUTURE, tuple(carriers)))
+    return pieces
 
 
 def _alone(begun: Begun) -> dict[str, list[Piece]]:

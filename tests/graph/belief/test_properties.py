@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph.belief.traits import Traits
 from graph.belief.unit import Unit, Value
 from graph.belief.weighing import Conflict, Weighed
-from ontology.claim import Claim
+from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.instant import DAY, UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, format_instant
 from tests.graph.belief.oracle import NO, Answer, Oracle
@@ -199,6 +199,20 @@ def everything(claims: list[Claim], traits: Traits, data: st.DataObject) -> None
 @EVERY_TRAIT
 def test_of_random_units(name: str) -> None:
     examined(everything, name, QUICK)
+
+
+def plain(claims: list[Claim]) -> list[Claim]:
+    """The same claims affirmed and without bounds: the commonest units, which are resolved by a shorter way."""
+    kinds = (ClaimKind.STATE, ClaimKind.CHANGE)
+    return [
+        replace(each, kind=kinds[number % 2], valid_from=None, valid_to=None, polarity=True, additive=False, replaces=None)
+        for number, each in enumerate(claims)
+    ]
+
+
+@pytest.mark.parametrize("name", ["one-state-clip", "one-state-resume", "many-state-clip"])
+def test_of_plain_units(name: str) -> None:
+    examined(lambda claims, traits, data: everything(plain(claims), traits, data), name, QUICK)
 
 
 @pytest.mark.deep

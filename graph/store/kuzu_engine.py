@@ -174,6 +174,10 @@ class KuzuStore:
         """From the Entity node."""
         return sorted(row for (row,) in self._rows(_ABOUT, _bind(basis, key=entity)))
 
+    def query(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
+        """Rows of a pattern query that reads. Anchor it at a primary key: there are no other indexes."""
+        return self._rows(cypher, parameters or {})
+
     def counts(self) -> dict[str, int]:
         """Rows of every table, nodes and edges."""
         nodes = {name: self._rows(f"MATCH (n:{name}) RETURN count(*)", {})[0][0] for name in NODES}

@@ -14,9 +14,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, insert, text
+from sqlalchemy import Connection, Engine, insert, text
 
-from graph.ledger.schema import OPEN, claims, episodes, metadata, settings, statements, things, transactions
+from graph.ledger.database import open_database
+from graph.ledger.schema import OPEN, claims, episodes, settings, statements, things, transactions
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphBasis, GraphStore
@@ -109,7 +110,6 @@ def fill(engine: Engine, count: int) -> int:
     """A ledger of `count` statements; returns the number of its entities."""
     random = Random(5)
     entities = max(50, count // 10)
-    metadata.create_all(engine)
     pairs = [_pair(row, random, entities) for row in range(1, count + 1)]
     # A tenth is closed later, and its successor ends where another begins.
     for statement, _ in random.sample(pairs[: count * 9 // 10], count // 10):
@@ -194,7 +194,7 @@ def main() -> None:
     parser.add_argument("--statements", type=int, nargs="+", default=[1_000, 100_000])
     for count in parser.parse_args().statements:
         with TemporaryDirectory() as name:
-            engine = create_engine(f"sqlite:///{name}/ledger.db")
+            engine = open_database(f"sqlite:///{name}/ledger.db")
             entities = fill(engine, count)
             print(f"\n### {count:,} statements\n", flush=True)
             lines, kuzu = rates(engine, Path(name), count)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
+from api.extracting import spacy_extractor
 from api.ingestion import Ingestion
 from api.pool import ExtractionPool
 from api.service import Service
 from api.settings import Settings
-from extraction.extractor import Extractor, SpacyExtractor
 from extraction.scrubbing import Scrubber
 from extraction.threats import ThreatScanner
 from graph.opening import open_graph
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Vocabulary
-
-Opener = Callable[[], Service]
-"""Opens the service; picklable, since the worker process that calls it is spawned."""
 
 
 def read_vocabulary(settings: Settings) -> Vocabulary:
@@ -25,20 +21,9 @@ def read_vocabulary(settings: Settings) -> Vocabulary:
     return load_vocabulary(settings.ontology)
 
 
-def make_extractor(vocabulary: Vocabulary) -> Extractor:
-    """The extractor of a worker process."""
-    return SpacyExtractor(vocabulary)
-
-
 def open_service(settings: Settings) -> Service:
     """Everything that a process that owns the data folder runs."""
     vocabulary = read_vocabulary(settings)
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)
-    pool = ExtractionPool(partial(make_extractor, vocabulary), workers=settings.extraction_workers)
+    pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     return Service(graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan))
-
-
-def opener(settings: Settings) -> Opener:
-    """How the worker process opens the service. Raises InvalidInput now where the vocabulary has a mistake."""
-    read_vocabulary(settings)
-    return partial(open_service, settings)

@@ -281,6 +281,7 @@ class PendingEpisode:
     key: str
     said: Instant
     draft: EpisodeDraft
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tests.api.extracting import TripleExtractor
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ExtractionPool]:
-    found = ExtractionPool(TripleExtractor)
+    found = ExtractionPool(TripleExtractor, workers=2)
     yield found
     found.close()
 

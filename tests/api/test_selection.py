@@ -29,7 +29,9 @@ HISTORY, INVALIDATION, PROVENANCE = Want.HISTORY, Want.INVALIDATION, Want.PROVEN
 @pytest.mark.parametrize(
     ("query", "path", "wants"),
     [
-        ("{ statements { edges { node { key } } } }", ("edges", "node"), set()),
+        ("{ statements { edges { node { key } } } }", ("edges", "node"), {Want.BARE}),
+        ("{ statements { edges { node { key support } } } }", ("edges", "node"), set()),
+        ("{ statements { edges { node { validTime { fromStated } } } } }", ("edges", "node"), set()),
         ("{ statements { edges { node { history { validTime { from } } } } } }", ("edges", "node"), {HISTORY}),
         ("{ x: statements { edges { y: node { z: provenance { edges { cursor } } } } } }", ("edges", "node"), {PROVENANCE}),
         (
@@ -42,7 +44,7 @@ HISTORY, INVALIDATION, PROVENANCE = Want.HISTORY, Want.INVALIDATION, Want.PROVEN
             ("edges", "node"),
             {INVALIDATION, HISTORY},
         ),
-        ("{ s { edges { node { subject { statements { edges { node { history { x } } } } } } } } }", ("edges", "node"), set()),
+        ("{ s { edges { node { subject { statements { edges { node { history { x } } } } } } } } }", ("edges", "node"), {Want.BARE}),
         ("{ t { segments { statements { history { x } } } history { x } } }", ("segments", "statements"), {HISTORY}),
         (
             "{ node { ... on Statement { ...p } } } fragment p on Statement { provenance { x } ...q } fragment q on S { history { x } }",

@@ -242,6 +242,8 @@ def _tense(clause: Clause) -> None:
         clause.tense = Tense.PERFECT
     elif finite.tag_ in ("VBD", "VBN"):
         clause.tense = Tense.PAST
+    if not auxiliaries and head.tag_ in ("VBP", "VB") and head.lower_ in ("quit", "split") and any(c.dep_ == "nsubj" for c in head.children):
+        clause.tense = Tense.PAST
     if clause.no_longer and clause.negated:
         clause.negated = False
     if head.dep_ == "ROOT" and not clause.subjects:

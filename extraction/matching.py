@@ -159,11 +159,14 @@ def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Tok
 
 
 def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]:
-    if pattern.tense and clause.tense not in pattern.tense and not (clause.former and Tense.PRESENT in pattern.tense):
+    if pattern.tense and clause.tense not in pattern.tense and not ((clause.former or clause.begun) and Tense.PRESENT in pattern.tense):
         return
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
     if pattern.anchored and not (clause.now or any(when.role in ("since", "duration") for when in clause.whens)):
+        return
+    if pattern.previous and pattern.subject is Where.SUBJECT and clause.objects and not clause.passive:
+        # "we moved the frontend from A to B" is about the frontend.
         return
     objects: list[Token | str]
     if pattern.reciprocal:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
-from extraction.lexicon import KIN, MEETINGS, NATIONALITIES, words
+from extraction.lexicon import ACQUAINTANCES, KIN, MEETINGS, NATIONALITIES, words
 from extraction.matching import Match, Patterns
 from extraction.things import could_be, is_number, is_role, things
 from ontology.claim import ClaimKind
@@ -180,6 +180,13 @@ def kinds(clause: Clause) -> Iterator[Match]:
     """ "X is a Y" with an indefinite noun that is neither role, relative nor a vague word."""
     if lemma(clause.head) != "be" or clause.progressive:
         return
+    for attribute in clause.attributes:
+        word = attribute.lemma_.casefold()
+        owner = next((c for c in attribute.children if c.dep_ == "poss"), None)
+        if owner is not None and (word in ACQUAINTANCES or is_role(attribute)):
+            for person in clause.subjects:
+                if person.pos_ == "PROPN":
+                    yield Match(f"{word}_of", person, owner, "copula:acquaintance", 0.6)
     holders: list[Token | None] = [None] if clause.implied else list(clause.subjects)
     for holder in holders:
         if holder is not None and (

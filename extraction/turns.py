@@ -22,7 +22,7 @@ from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.episode import Turn
 from ontology.errors import InvalidInput
 from ontology.patterns import Tense
-from ontology.vocabulary import Cardinality, Vocabulary
+from ontology.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -326,6 +326,8 @@ class TurnReader:
         if match.subject is None and not self._personal:
             self._drop(span, "no speaker")
             return
+        if match.qualifier and target.casefold().startswith(f"{match.qualifier} ") and match.predicate == "configured_as":
+            target = target[len(match.qualifier) :].strip()
         reason = refusal(match, subject, target, clause, self._mentions)
         if reason is not None:
             self._drop(span, reason)
@@ -349,7 +351,6 @@ class TurnReader:
             and context.since
             and clause is not None
             and context.tense is not Tense.PAST
-            and predicate.cardinality is Cardinality.ONE
             and _TEMPORARY.search(clause.sentence.text)
         ):
             lo = context.stretch.lo

@@ -261,6 +261,9 @@ def _inherit(clause: Clause, found: dict[int, Clause]) -> None:
     elif head.dep_ == "acl" and not clause.subjects:
         clause.subjects = [head.head]
         clause.passive = head.tag_ == "VBN"
+        if clause.passive and clause.tense is Tense.PAST:
+            # "the firm, based in Graz": a state that goes on.
+            clause.tense = Tense.PRESENT
     if head.dep_ in ("xcomp", "pcomp") and not clause.subjects:
         governor = head.head if head.dep_ == "xcomp" else head.head.head
         over = found.get(governor.i)
@@ -311,7 +314,7 @@ def _share(clause: Clause, above: Clause, head: Token) -> None:
     if not any(c.dep_ in ("aux", "auxpass") for c in head.children):
         if head.tag_ in ("VB", "VBG", "VBN"):
             clause.tense, clause.modal, clause.governor = above.tense, above.modal, above.governor
-            clause.passive = clause.passive or (above.passive and head.tag_ == "VBN")
+            clause.passive = clause.passive or (above.passive and head.tag_ == "VBN" and not clause.objects)
         if head.tag_ == "VB":
             clause.former, clause.negated = above.former, clause.negated or above.negated
 

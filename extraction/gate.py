@@ -27,7 +27,6 @@ _INDEFINITE = {
     "few",
     "several",
     "all",
-    "both",
     "what",
     "which",
     "this",

@@ -117,7 +117,7 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
-                    if _nameable(attribute) and (not pattern.named or attribute.pos_ == "PROPN"):
+                    if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (not pattern.named or attribute.pos_ == "PROPN"):
                         yield from _relation(name, pattern, attribute, owner, subject)
 
 
@@ -135,7 +135,7 @@ def _subjects(clause: Clause) -> list[Token | None]:
 
 def _nameable(token: Token) -> bool:
     """Whether a predicate noun may be a name: a proper one, or any in a text without capitals."""
-    return token.pos_ in ("PROPN", "NUM") or is_role(token) or (token.pos_ == "NOUN" and not any(c.isupper() for c in token.sent.text))
+    return token.pos_ in ("PROPN", "NUM") or (token.pos_ == "NOUN" and not any(c.isupper() for c in token.sent.text))
 
 
 def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Token, noun: Token) -> Iterator[Match]:
@@ -164,6 +164,8 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
     if pattern.anchored and not (clause.now or any(when.role in ("since", "duration") for when in clause.whens)):
+        return
+    if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
         return
     if pattern.previous and pattern.subject is Where.SUBJECT and clause.objects and not clause.passive:
         # "we moved the frontend from A to B" is about the frontend.
@@ -257,6 +259,7 @@ def _relative(token: Token) -> bool:
 def _specificity(pattern: PatternModel) -> int:
     return (
         4 * bool(pattern.object_words)
+        + 4 * bool(pattern.light)
         + 2 * bool(pattern.object_type)
         + 2 * bool(pattern.preposition)
         + bool(pattern.subject_type)

@@ -24,6 +24,7 @@ _AGE_WORDS = words(
     thirty forty fifty sixty seventy eighty ninety
     """
 )
+_DISTANT_KIN = words("cousin niece nephew uncle aunt auntie grandmother grandma grandfather grandad grandson granddaughter stepmother stepfather")
 _DATED_NOUNS = MEETINGS | frozenset(
     ["date", "day", "deadline", "birthday", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
 )
@@ -87,9 +88,11 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
     if name is None or name.pos_ not in ("PROPN", "NOUN", "X") or (owner is None and noun.dep_ not in ("dobj", "attr")):
         return
     if owner is None:
-        # "I have a cousin, Sipho": the owner is who has.
-        owner = next((c for c in noun.head.children if c.dep_ == "nsubj"), None) if lemma(noun.head) == "have" else None
-        if owner is None:
+        # "I have a cousin, Sipho", "adopted a puppy called Biscuit": the owner is who has or gets; a dropped one is the speaker.
+        if lemma(noun.head) not in ("have", "get", "adopt", "own", "keep", "be"):
+            return
+        owner = next((c for c in noun.head.children if c.dep_ == "nsubj"), None)
+        if owner is None and (lemma(noun.head) == "be" or noun.head.tag_ not in ("VBD", "VBN", "VBP")):
             return
     for predicate, pattern in patterns.nouns(noun.lemma_.casefold()):
         if (
@@ -98,11 +101,11 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
             or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type)
         ):
             continue
-        subject, object_ = (owner, name) if pattern.swap else (name, owner)
+        subject, object_ = (owner, name) if pattern.swap else (name, owner or "*speaker")
         yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, pattern.kind, qualifier=pattern.qualifier), noun)
         return
     if noun.lemma_.casefold() in KIN:
-        yield Named(Match(f"{noun.lemma_.casefold()}_of", name, owner, "apposition:kin", 0.6), noun)
+        yield Named(Match(f"{noun.lemma_.casefold()}_of", name, owner or "*speaker", "apposition:kin", 0.6), noun)
 
 
 def _described(name: Token, noun: Token, patterns: Patterns) -> Iterator[Named]:
@@ -142,7 +145,7 @@ def copular(clause: Clause) -> Iterator[Match]:
             or holder.lower_ in ("he", "she")
         )
         for attribute in clause.attributes:
-            age = _age(attribute, living)
+            age = _age(attribute, living) if clause.head.dep_ != "advcl" else None
             if age is not None:
                 yield Match("age", holder, age, "copula:age", 0.8)
                 if attribute.pos_ in ("ADJ", "NUM"):
@@ -183,7 +186,7 @@ def kinds(clause: Clause) -> Iterator[Match]:
     for attribute in clause.attributes:
         word = attribute.lemma_.casefold()
         owner = next((c for c in attribute.children if c.dep_ == "poss"), None)
-        if owner is not None and (word in ACQUAINTANCES or is_role(attribute)):
+        if owner is not None and (word in ACQUAINTANCES or word in _DISTANT_KIN or is_role(attribute)):
             for person in clause.subjects:
                 if person.pos_ == "PROPN":
                     yield Match(f"{word}_of", person, owner, "copula:acquaintance", 0.6)
@@ -246,7 +249,7 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
         prefix = text[when.start : when.lo.start()].split()
         preposition = prefix[0].casefold() if prefix and prefix[0].casefold() in ("on", "in", "at", "by") else ""
         name = "_".join(part for part in (verb, clause.particle, preposition) if part)
-        value = re.sub(r"^the\s+", "", when.lo.group().strip(), flags=re.IGNORECASE)
+        value = re.sub(r"^the\s+", "", when.lo.group().strip().rstrip("."), flags=re.IGNORECASE)
         yield Match(name, subject, value, f"appointment:{name}", 0.7)
         return
     clock = _CLOCK.search(text, clause.head.idx)

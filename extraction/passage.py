@@ -14,7 +14,8 @@ MAX_PASSAGE = 1_000
 # otherwise reads as a possessive ("my sister's allergic").
 _AFTER_IS = (
     r"(?=\s(?:a|an|my|your|his|her|our|their|not|on|in|at|from|off|out|called|named|been|no\s+longer|still|now|finally|also|always|never|allergic|vegan|vegetarian|"
-    r"pregnant|married|divorced|retired|single|engaged|down|back|deprecated|broken|gone|moved|left|the|going|due|\d+(?:st|nd|rd|th)?\b|\w+ing\s+(?:at|in|on|for|to|with|a|an|the|me|my|from))\b)"
+    r"pregnant|married|divorced|retired|single|engaged|down|back|deprecated|broken|gone|moved|left|the|going|due|\d+(?:st|nd|rd|th)?\b|\w+ing\s+(?:at|in|on|for|to|with|a|an|the|me|my|from))\b"
+    r"|\s[A-Za-z]+(?:ish|ian|ese|ean)\s*(?:[.,;!]|\band\b|\bbut\b|\Z))"
 )
 _SPELLINGS = [
     (re.compile(pattern, re.IGNORECASE), replacement)

@@ -104,6 +104,10 @@ class TurnReader:
         text = doc.text
         whens = find_times(text)
         quoted = irrealis.quotations(text)
+        whole = passage.origin(0), passage.origin(len(text))
+        plain = not self._dreaming and irrealis.sentence_unreal(text) is None and not text.rstrip().endswith("?")
+        for notice in notices.notices(text) if plain and not self._machine else ():
+            self._notice(notice, whole, correction(self._turn.text[whole[0] : whole[1]]))
         for sentence in doc.sents:
             if sentence.text.strip():
                 self._sentence(passage, sentence, whens, quoted)
@@ -144,8 +148,6 @@ class TurnReader:
             self._drop(span, reason)
             return
         fix = correction(self._turn.text[span[0] : span[1]], before)
-        for notice in notices.notices(text):
-            self._notice(notice, span, fix)
         read = clauses(sentence, [w for w in whens if w.start < sentence.end_char and w.end > sentence.start_char])
         count = len(self._found.claims)
         if sum(token.is_alpha for token in sentence) * 2 < len(sentence) and len(sentence) > 12:

@@ -166,7 +166,9 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
         for child in noun.children:
             if child.dep_ == "prep":
                 _prepositions(clause, child, timed, clause.loose)
-            elif child.dep_ == "neg" or (child.dep_ == "det" and child.lower_ == "no"):
+            elif child.dep_ == "neg":
+                _negate(clause, child)
+            elif child.dep_ == "det" and child.lower_ == "no":
                 clause.negated = True
     _tense(clause)
     return clause
@@ -242,7 +244,12 @@ def _tense(clause: Clause) -> None:
         clause.tense = Tense.PERFECT
     elif finite.tag_ in ("VBD", "VBN"):
         clause.tense = Tense.PAST
-    if not auxiliaries and head.tag_ in ("VBP", "VB") and head.lower_ in ("quit", "split") and any(c.dep_ == "nsubj" for c in head.children):
+    if (
+        not auxiliaries
+        and head.tag_ in ("VBP", "VB")
+        and head.lower_ in ("quit", "split")
+        and any(c.dep_ == "nsubj" for c in head.children)
+    ):
         clause.tense = Tense.PAST
     if clause.no_longer and clause.negated:
         clause.negated = False
@@ -314,7 +321,7 @@ def _share(clause: Clause, above: Clause, head: Token) -> None:
     if not any(c.dep_ in ("aux", "auxpass") for c in head.children):
         if head.tag_ in ("VB", "VBG", "VBN"):
             clause.tense, clause.modal, clause.governor = above.tense, above.modal, above.governor
-            clause.passive = clause.passive or (above.passive and head.tag_ == "VBN" and not clause.objects)
+            clause.passive = clause.passive or (above.passive and (head.tag_ == "VBN" or lemma(head) == "raise") and not clause.objects)
         if head.tag_ == "VB":
             clause.former, clause.negated = above.former, clause.negated or above.negated
 

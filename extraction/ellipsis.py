@@ -15,9 +15,21 @@ _AUXILIARIES = ("be", "do", "have", "will", "can")
 
 def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame: Frame) -> list[ClaimDraft]:
     """The claims of an elliptical clause, made from the `last` ones of the turn; none where the clause is complete."""
-    if last and lemma(clause.head) in ("leave", "quit", "resign") and not clause.objects and not clause.after("for", "to", "from") and not frame.negated:
+    if (
+        last
+        and lemma(clause.head) in ("leave", "quit", "resign")
+        and not clause.objects
+        and not clause.after("for", "to", "from")
+        and not frame.negated
+    ):
         return [
-            replace(draft, kind=ClaimKind.END, valid_from=None, valid_to=str(frame.stretch.hi or frame.stretch.lo or "") or None, rule="ellipsis:left")
+            replace(
+                draft,
+                kind=ClaimKind.END,
+                valid_from=None,
+                valid_to=str(frame.stretch.hi or frame.stretch.lo or "") or None,
+                rule="ellipsis:left",
+            )
             for draft in last
             if draft.predicate in ("works_at", "member_of") and draft.polarity and frame.tense is Tense.PAST
         ]

@@ -47,7 +47,12 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "too long for a name"
     if not any(c.isalnum() for c in subject) or not any(c.isalnum() for c in target):
         return "no name"
-    if match.predicate != "causes" and not isinstance(match.subject, str) and match.subject is not None and _indefinite(match.subject, subject):
+    if (
+        match.predicate != "causes"
+        and not isinstance(match.subject, str)
+        and match.subject is not None
+        and _indefinite(match.subject, subject)
+    ):
         return "indefinite subject"
     if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str) and _of_the_talk(match.object, clause):
         return "about the talk"

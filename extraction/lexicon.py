@@ -127,7 +127,8 @@ GAMES = INSTRUMENTS | words(
 )
 ACTIVITIES = words(
     """
-    smoking vaping yoga pilates running jogging swimming cycling rowing dancing climbing bouldering hiking skiing snowboarding surfing karate judo
+    smoking vaping yoga pilates running jogging swimming cycling rowing dancing climbing bouldering hiking skiing
+    snowboarding surfing karate judo
     boxing meditation ballet gymnastics aikido taekwondo jiu-jitsu archery fencing sailing kayaking knitting crochet pottery
     painting gardening photography calligraphy woodworking birdwatching fishing crossfit weightlifting salsa tango tai-chi
     mindfulness journaling skateboarding baking embroidery

@@ -64,8 +64,14 @@ class Patterns:
         """What the clause says in the vocabulary's predicates. Of two patterns for one pair of phrases the more specific wins."""
         found: list[Match] = []
         taken: set[tuple[object, object]] = set()
+        about: dict[str, object] = {}
         for match in self._candidates(clause):
             key = (_place(match.subject), _place(match.object))
+            if match.predicate in about and about[match.predicate] != match.rule:
+                continue
+            if match.previous is not None or match.rule.startswith("verb:replaces"):
+                # "A was replaced with B" is not a claim that someone replaced A as well.
+                about.setdefault(match.predicate, match.rule)
             if key not in taken:
                 taken.add(key)
                 found.append(match)
@@ -117,7 +123,9 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
-                    if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (not pattern.named or attribute.pos_ == "PROPN"):
+                    if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (
+                        not pattern.named or attribute.pos_ == "PROPN"
+                    ):
                         yield from _relation(name, pattern, attribute, owner, subject)
 
 

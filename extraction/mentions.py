@@ -78,6 +78,8 @@ class Mentions:
         for token in doc:
             if token.pos_ in ("NOUN", "PROPN") and token.dep_ in _ARGUMENTS and token.ent_type_ not in ("DATE", "TIME"):
                 name = self.name(token, subject=True)
+                if token.dep_ == "attr" and token.pos_ == "NOUN":
+                    continue
                 if name is not None and name not in (self.speaker, self.addressee):
                     self._candidates.append(self._candidate(token, name))
         del self._candidates[:-MAX_CANDIDATES]
@@ -228,7 +230,7 @@ def _capital(token: Token) -> bool:
 
 def named_by(token: Token) -> Token | None:
     """The proper name that a common noun for a person is given with: "my brother Kunle", "her husband Jens"."""
-    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES:
+    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES | ROLES:
         return None
     for child in token.children:
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:

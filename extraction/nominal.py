@@ -24,7 +24,9 @@ _AGE_WORDS = words(
     thirty forty fifty sixty seventy eighty ninety
     """
 )
-_DISTANT_KIN = words("cousin niece nephew uncle aunt auntie grandmother grandma grandfather grandad grandson granddaughter stepmother stepfather")
+_DISTANT_KIN = words(
+    "cousin niece nephew uncle aunt auntie grandmother grandma grandfather grandad grandson granddaughter stepmother stepfather"
+)
 _DATED_NOUNS = MEETINGS | frozenset(
     ["date", "day", "deadline", "birthday", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
 )
@@ -237,7 +239,10 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
         "fall",
         "due",
     )
-    if not dated or subject.pos_ == "PRON" or Thing.PERSON in things(subject):
+    if verb in ("move", "postpone", "reschedule", "push", "shift", "delay") and clause.passive:
+        yield from _moved(clause, subject)
+        return
+    if not dated or (subject.pos_ == "PRON" and subject.lower_ != "it") or Thing.PERSON in things(subject):
         return
     if verb == "be" and not (word in _DATED_NOUNS or any(t.lower_ in _DATED_NOUNS for t in subject.lefts)):
         return
@@ -256,6 +261,29 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
     if clock and clock.start() - clause.head.idx < 40:
         name = "_".join(part for part in (verb, clause.particle, "at") if part)
         yield Match(name, subject, clock["clock"], f"appointment:{name}", 0.65)
+
+
+def _moved(clause: Clause, subject: Token) -> Iterator[Match]:
+    """ "The meeting has been moved from 8 October to 15 October": the later date stands."""
+    if not any(t.lemma_.casefold() in _DATED_NOUNS for t in [subject, *subject.lefts]):
+        return
+    for when in clause.whens:
+        last = when.hi if when.role == "span" else when.lo
+        if last is not None and when.end > clause.head.idx:
+            yield Match("be_on", subject, last.group().strip().rstrip("."), "appointment:moved", 0.7, ClaimKind.CHANGE)
+            return
+
+
+def occupation(name: str) -> str:
+    """An occupation without the nationality before it."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and all(part.casefold() in NATIONALITIES for part in first.split("-")) else name
+
+
+def setting(subject: str, qualifier: str) -> tuple[str, str]:
+    """Thing and qualifier of a setting: "Jira project key" is the key of the Jira project."""
+    owner, _, last = subject.rpartition(" ")
+    return (owner, last.casefold()) if owner and not qualifier and last.casefold() in _SETTINGS else (subject, qualifier)
 
 
 _CLOCK = re.compile(

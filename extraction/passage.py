@@ -26,6 +26,11 @@ _SPELLINGS = [
             "",
         ),
         (r"\b(?:can't|cannot|can\s+not|cant)\s+(?:stand|bear|abide)\b", "hate"),
+        # With its "that" a reported clause is parsed as one; without, "Leo works" is read as a noun.
+        (
+            r"\b(told\s+(?:me|us)|says|said|texted|mentioned|swears|reckons)\s+(?=(?:(?-i:[A-Z][\w-]+)\s+(?:is|has|was|had|will|no|does|did|\w+s|\w+ed)|he|she|they|we)\b)",
+            r"\1 that ",
+        ),
         (r"\bim\b", "I'm"),
         (r"\bive\b", "I've"),
         (r"\b(he|she|it|that|there|who|what)s(?=\s+[a-z])", r"\1's"),

@@ -123,17 +123,28 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
     if classes & set(wanted):
         return True
     if classes and token.pos_ != "PROPN":
-        return False
+        return Thing.THING in wanted and Thing.PERSON not in classes
     if token.pos_ == "PRON":
         return True
     if Thing.ANIMAL in wanted and token.pos_ == "PROPN" and _PET_WORDS.search(token.sent.text):
+        return True
+    if (
+        Thing.PROPERTY in wanted
+        and token.pos_ == "PROPN"
+        and any(c.dep_ in ("det", "poss") and c.lower_ in ("the", "my", "our") for c in token.children)
+    ):
+        # "sold the Volvo": a name with an article is a thing.
         return True
     wanted = tuple(thing for thing in wanted if thing not in _LISTED)
     if not wanted:
         return False
     if token.pos_ == "PROPN" or (token.text[:1].isupper() and token.i > token.sent.start):
         # Single names are mostly people, and the recogniser errs on them; a person's name is no place.
-        return not (token.ent_type_ == "PERSON" and any(c.dep_ == "compound" for c in token.children)) or Thing.PLACE not in wanted or len(wanted) > 1
+        return (
+            not (token.ent_type_ == "PERSON" and any(c.dep_ == "compound" for c in token.children))
+            or Thing.PLACE not in wanted
+            or len(wanted) > 1
+        )
     bare = not any(c.dep_ in ("det", "amod", "poss") for c in token.children)
     if Thing.THING in wanted:
         return token.pos_ not in ("VERB", "ADJ", "ADV")

@@ -131,7 +131,7 @@ def find_times(text: str) -> list[When]:
     for match in _DURATION.finditer(masked):
         if match.group().casefold().startswith(("for", "over", "these")) or "last" in match.group() or "past" in match.group():
             found.append(
-                When(match.start(), match.end(), "duration", None, None, count=_count(match["n"]), unit=match["u"].casefold().rstrip("s"))
+                When(match.start(), match.end(), "duration", None, None, count=count_of(match["n"]), unit=match["u"].casefold().rstrip("s"))
             )
             taken.append(match.span())
     atoms = [m for m in _ATOM.finditer(masked) if not any(m.start() < end and start < m.end() for start, end in taken)]
@@ -178,7 +178,8 @@ def _refused(atom: re.Match[str], text: str, marker: str, part: str) -> bool:
     return False
 
 
-def _count(text: str) -> int:
+def count_of(text: str) -> int:
+    """The number that a numeral or article stands for."""
     word = text.casefold().split()[0] if not text.casefold().startswith("a couple") else "couple"
     return int(word) if word.isdigit() else _WORD_NUMBERS.get(word, 1)
 
@@ -284,11 +285,11 @@ def _granule(atom: re.Match[str], said: Granule, forward: bool | None, part: str
     elif "my" in groups:
         found = Granule(int(groups["my_y"]), _month(groups["my_m"]))
     elif "ago" in groups:
-        found = _ago(said, _count(groups["ago_n"]), groups["ago_u"])
+        found = _ago(said, count_of(groups["ago_n"]), groups["ago_u"])
         if found is not None and "ago_today" in groups:
             found = Granule(found.year, found.month or said.month, found.day or said.day)
     elif "hence" in groups:
-        found = _ago(said, -_count(groups["hence_n"]), groups["hence_u"])
+        found = _ago(said, -count_of(groups["hence_n"]), groups["hence_u"])
     elif "rel" in groups:
         found = _relative(groups["rel_w"].casefold(), groups["rel_u"].casefold(), said, forward)
     elif "word" in groups:

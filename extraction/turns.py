@@ -69,6 +69,8 @@ class TurnReader:
         self._before = ""
         self._before_count = 0
         self._dreaming = False
+        self._quoting = bool(irrealis.quotations(turn.text))
+        self._decided = False
         self._last: list[ClaimDraft] = []
         speaker = (turn.speaker or "user").casefold()
         self._personal = speaker not in SPEECH_ROLES or speaker == "user"
@@ -104,9 +106,11 @@ class TurnReader:
         text = doc.text
         whens = find_times(text)
         quoted = irrealis.quotations(text)
+        self._decided = False
         whole = passage.origin(0), passage.origin(len(text))
         plain = not self._dreaming and irrealis.sentence_unreal(text) is None and not text.rstrip().endswith("?")
         for notice in notices.notices(text) if plain and not self._machine else ():
+            self._decided = self._decided or notice.predicate == "decided"
             self._notice(notice, whole, correction(self._turn.text[whole[0] : whole[1]]))
         for sentence in doc.sents:
             if sentence.text.strip():
@@ -172,8 +176,9 @@ class TurnReader:
         context = frame(clause, self._said)
         count = len(self._found.claims)
         if planned is not None:
-            known = self._patterns.matches(clause) if planned[2] == 0.55 else []
-            if not known:
+            known: list[Match] = self._patterns.matches(clause) if planned[2] == plans.ANNOUNCED else []
+            told = planned[2] == plans.ANNOUNCED and clause.tense is Tense.FUTURE and not plans.own(clause)
+            if not known and not told:
                 self._plan(clause, planned, span, source)
                 return
         if meant.dropped is not None:
@@ -203,7 +208,7 @@ class TurnReader:
             ]
         matches = [m for m in matches if m.predicate != "is_a" or not isinstance(m.object, str)]
         matches = [m for m in matches if m.predicate != "is_a"] + specific + ([] if specific else list(nominal.kinds(clause)))
-        if not any(m.confidence >= 0.5 for m in matches):
+        if not any(m.confidence >= 0.5 for m in matches) and not self._decided:
             matches += list(openness.open_matches(clause))
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
@@ -300,6 +305,8 @@ class TurnReader:
             if day is None:
                 return
             words = str(day)
+        elif notice.dated:
+            lo = next((s.lo for when in whens if when.role == "since" and (s := resolve(when, self._said, False)) is not None), None)
         elif notice.by:
             hi = next(
                 (stretch.hi for when in whens if when.role == "by" and (stretch := resolve(when, self._said, True)) is not None), None
@@ -328,6 +335,12 @@ class TurnReader:
         if match.subject is None and not self._personal:
             self._drop(span, "no speaker")
             return
+        if match.predicate == "has_role" and not isinstance(match.object, str):
+            target = nominal.occupation(target)
+            if self._quoting and subject == self._mentions.speaker:
+                match.confidence = min(match.confidence, 0.4)
+        if match.predicate == "configured_as":
+            subject, match.qualifier = nominal.setting(subject, match.qualifier)
         if match.qualifier and target.casefold().startswith(f"{match.qualifier} ") and match.predicate == "configured_as":
             target = target[len(match.qualifier) :].strip()
         reason = refusal(match, subject, target, clause, self._mentions)

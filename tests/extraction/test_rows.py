@@ -12,7 +12,10 @@ from ontology.errors import InvalidInput
 from ontology.vocabulary import Vocabulary
 
 TURN = turn_from_row({"id": "7", "speaker": "Ada", "addressee": None, "said": "2025-03-12T10:00:00Z", "text": "I live in Turin."})
-KEYS = "turn subject predicate qualifier object polarity kind modality status validFrom validTo replaces additive attributedTo start end rule confidence"
+KEYS = (
+    "turn subject predicate qualifier object polarity kind modality status validFrom validTo replaces additive attributedTo "
+    "start end rule confidence"
+)
 
 
 def draft(predicate: str = "lives_in", **fields: object) -> ClaimDraft:

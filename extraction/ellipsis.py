@@ -7,8 +7,9 @@ from dataclasses import replace
 from extraction.clauses import Clause, lemma
 from extraction.drafting import Frame
 from extraction.mentions import Mentions
+from extraction.things import things
 from ontology.claim import ClaimDraft, ClaimKind
-from ontology.patterns import Tense
+from ontology.patterns import Tense, Thing
 
 _AUXILIARIES = ("be", "do", "have", "will", "can")
 
@@ -38,7 +39,7 @@ def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame:
     so = any(c.lower_ in ("so", "neither", "nor") and c.i < clause.head.i for c in clause.head.children)
     that = bool(clause.subjects) and clause.subjects[0].lower_ == "that" and lemma(clause.head) == "be"
     if that or (so and not clause.subjects):
-        holders = [t for t in clause.attributes if t.pos_ in ("NOUN", "PROPN", "PRON")]
+        holders = [t for t in clause.attributes if t.pos_ in ("PROPN", "PRON") or Thing.PERSON in things(t)]
     elif clause.attributes or any(c.dep_ in ("xcomp", "ccomp", "acomp", "advcl") and c.i > clause.head.i for c in clause.head.children):
         return []
     else:

@@ -151,6 +151,8 @@ def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Tok
         return
     subject: Token | None = other if pattern.swap else holder
     object_: Token | str = (holder if holder is not None else "*speaker") if pattern.swap else other
+    if pattern.object_words and not (isinstance(object_, str) or object_.lemma_.casefold() in pattern.object_words):
+        return
     if (subject is None or could_be(subject, pattern.subject_type)) and (
         isinstance(object_, str) or could_be(object_, pattern.object_type)
     ):

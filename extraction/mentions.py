@@ -78,7 +78,16 @@ class Mentions:
         for token in doc:
             if token.pos_ in ("NOUN", "PROPN") and token.dep_ in _ARGUMENTS and token.ent_type_ not in ("DATE", "TIME"):
                 name = self.name(token, subject=True)
-                if token.dep_ == "attr" and token.pos_ == "NOUN":
+                if (token.dep_ == "attr" and token.pos_ == "NOUN") or token.lower_ in (
+                    "thanks",
+                    "hi",
+                    "hey",
+                    "wow",
+                    "congrats",
+                    "cheers",
+                    "yes",
+                    "no",
+                ):
                     continue
                 if name is not None and name not in (self.speaker, self.addressee):
                     self._candidates.append(self._candidate(token, name))

@@ -147,7 +147,9 @@ def copular(clause: Clause) -> Iterator[Match]:
             or holder.lower_ in ("he", "she")
         )
         for attribute in clause.attributes:
-            age = _age(attribute, living) if clause.head.dep_ != "advcl" else None
+            age = (
+                _age(attribute, living) if clause.head.dep_ != "advcl" and not any(c.dep_ == "mark" for c in clause.head.children) else None
+            )
             if age is not None:
                 yield Match("age", holder, age, "copula:age", 0.8)
                 if attribute.pos_ in ("ADJ", "NUM"):
@@ -367,7 +369,7 @@ _PASSAGES = {"retire": "retired", "die": "dead", "pass away": "dead"}
 def beginnings(clause: Clause, text: str) -> Iterator[Match]:
     """ "Founded in 1972", "was born on 4 May 1961": the date is the object; "he retired" leaves a state."""
     verb = lemma(clause.head)
-    if clause.passive and verb in _BEGINNINGS and clause.subjects:
+    if clause.passive and verb in _BEGINNINGS and clause.subjects and not clause.negated:
         for when in clause.whens:
             if when.role == "at" and when.lo is not None:
                 name = "birth_date" if verb == "bear" else "created"

@@ -44,7 +44,7 @@ _STANDING = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:you|he|she|they)\s+always\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
+    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
     re.IGNORECASE,
 )
 _DECISION = re.compile(

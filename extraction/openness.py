@@ -124,7 +124,9 @@ def _verb(clause: Clause, base: str) -> Iterator[Match]:
     for holder in holders:
         done = False
         for object_ in clause.objects:
-            if _loose(object_):
+            if _loose(object_) or (
+                object_.pos_ == "PRON" and holder is not None and holder.pos_ == "NOUN" and Thing.PERSON not in things(holder)
+            ):
                 continue
             done = True
             yield Match(name, holder, object_, f"open:{name}", _confidence(clause, holder, object_, base, dated))

@@ -78,8 +78,10 @@ _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myse
 def is_role(token: Token) -> bool:
     """Whether a noun names an occupation."""
     word = token.lemma_.casefold()
-    return token.pos_ in ("NOUN", "PROPN", "ADJ") and (
-        word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6)
+    return (
+        token.pos_ in ("NOUN", "PROPN", "ADJ")
+        and not token.lower_.endswith("ing")
+        and (word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6))
     )
 
 
@@ -125,7 +127,7 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
     if classes and token.pos_ != "PROPN":
         return Thing.THING in wanted and Thing.PERSON not in classes
     if token.pos_ == "PRON":
-        return True
+        return any(thing not in _LISTED or thing in (Thing.PROPERTY, Thing.ANIMAL) for thing in wanted)
     if Thing.ANIMAL in wanted and token.pos_ == "PROPN" and _PET_WORDS.search(token.sent.text):
         return True
     if (

@@ -350,6 +350,12 @@ class TurnReader:
         confidence = match.confidence
         if self._machine and (subject == self._mentions.speaker or not self._vocabulary.predicate(match.predicate).declared):
             confidence = min(confidence, 0.4)
+        if clause is not None and clause.head.dep_ in ("acl", "advcl") and clause.head.tag_ == "VBG" and subject != self._mentions.speaker:
+            # "a page using X": what the participle hangs on is often not its subject.
+            confidence = min(confidence, 0.4)
+        if match.predicate in ("likes", "dislikes") and context.tense is Tense.PAST and not context.ended:
+            # "I loved the show" tells of an evening, not of a taste.
+            confidence = min(confidence, 0.4)
         if subject == self._mentions.addressee and match.subject is not None and match.predicate in _EVALUATED:
             confidence = min(confidence, 0.4)
         predicate = self._vocabulary.predicate(match.predicate)

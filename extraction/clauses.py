@@ -133,6 +133,18 @@ def clauses(sentence: Span, whens: Sequence[When]) -> list[Clause]:
         clause = _clause(head, sentence, timed)
         _inherit(clause, found)
         found[head.i] = clause
+    for clause in found.values():
+        over = found.get(clause.head.head.i)
+        if (
+            clause.head.dep_ == "advcl"
+            and clause.head.tag_ in ("VBN", "VBD")
+            and over is not None
+            and over.subjects
+            and over.head.i > clause.head.i
+            and clause.implied
+        ):
+            # "Born in Accra, Kojo moved": the subject comes after.
+            clause.subjects, clause.implied, clause.passive, clause.tense = over.subjects, False, True, Tense.PAST
     _attach(found, sentence, whens)
     return list(found.values())
 
@@ -160,6 +172,10 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
             _negate(clause, child)
         elif dep in ("advmod", "npadvmod", "det"):
             _adverb(clause, child)
+            for below in child.children if dep == "advmod" else ():
+                # "back from Lisbon": the preposition hangs on the adverb.
+                if below.dep_ == "prep":
+                    _prepositions(clause, below, timed)
         elif dep in ("advcl", "xcomp") and _mistaken(head, child):
             clause.prepositions.append(("to", [child]))
     for noun in [*clause.objects, *clause.attributes]:

@@ -12,7 +12,7 @@ from extraction.lexicon import ACQUAINTANCES, KIN, MEETINGS, NATIONALITIES, word
 from extraction.matching import Match, Patterns
 from extraction.things import could_be, is_number, is_role, things
 from ontology.claim import ClaimKind
-from ontology.patterns import Thing
+from ontology.patterns import Tense, Thing
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -246,6 +246,8 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
         return
     if not dated or (subject.pos_ == "PRON" and subject.lower_ != "it") or Thing.PERSON in things(subject):
         return
+    if verb != "be" and clause.tense not in (Tense.PRESENT, Tense.FUTURE):
+        return
     if verb == "be" and not (word in _DATED_NOUNS or any(t.lower_ in _DATED_NOUNS for t in subject.lefts)):
         return
     if verb in ("run", "leave", "take", "move") and not (verb == "run" and clause.particle == "out"):
@@ -325,6 +327,9 @@ _AMOUNTS = words(
 )
 
 
+_MODIFIERS = words("default new current max maximum min minimum total own main initial")
+
+
 def settings(clause: Clause) -> Iterator[Match]:
     """ "The staging port is 5433", "the deposit is 2,300": what a thing is set to, and amounts."""
     if lemma(clause.head) != "be":
@@ -334,7 +339,7 @@ def settings(clause: Clause) -> Iterator[Match]:
         for value in clause.attributes:
             if not (is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
                 continue
-            owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod")), None)
+            owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod") and c.lower_ not in _MODIFIERS), None)
             if word in _SETTINGS and owner is not None:
                 yield Match("configured_as", owner.text, value, "copula:setting", 0.75, qualifier=word)
             elif word in _SETTINGS or owner is not None:
@@ -363,6 +368,7 @@ def introductions(clause: Clause) -> Iterator[Match]:
 
 
 _BEGINNINGS = frozenset(["found", "establish", "create", "launch", "build", "construct", "open", "start", "set", "incorporate", "bear"])
+_GOT = {"marry": "married", "divorce": "divorced", "engage": "engaged", "promote": "promoted"}
 _PASSAGES = {"retire": "retired", "die": "dead", "pass away": "dead"}
 
 
@@ -375,7 +381,9 @@ def beginnings(clause: Clause, text: str) -> Iterator[Match]:
                 name = "birth_date" if verb == "bear" else "created"
                 yield Match(name, clause.subjects[0], f"date:{when.start}", f"beginning:{name}", 0.7)
                 return
-    state = _PASSAGES.get(clause.lemma)
+    state = _PASSAGES.get(clause.lemma) or (
+        _GOT.get(verb) if clause.passive and len(clause.subjects) == 1 and not clause.after("to", "by", "as") else None
+    )
     if state is not None and not clause.objects and not clause.after("from", "as") and not clause.negated:
         for holder in [None] if clause.implied else clause.subjects:
             if holder is None or could_be(holder, (Thing.PERSON, Thing.ANIMAL)):

@@ -68,6 +68,7 @@ _MUST = re.compile(
 _BORN = re.compile(
     r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,3})\s+\((?:born|b\.)\s+(?P<date>[^)]{4,30}?)(?:\s+in\s+(?P<place>[^)]{2,40}))?\)"
 )
+_AGED = re.compile(r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){1,3}),\s+(?:aged\s+)?(?P<age>\d{1,3}),\s+(?=[a-z])")
 _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\w][^\n:]{1,30}?)\s*$", re.IGNORECASE | re.MULTILINE)
 _STACK = re.compile(
     r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
@@ -121,6 +122,8 @@ def notices(text: str) -> Iterator[Notice]:
         yield Notice("birth_date", match["who"], match["date"].strip(), match.start(), match.end(), "notice:born", 0.85)
         if match["place"]:
             yield Notice("born_in", match["who"], match["place"].strip(), match.start(), match.end(), "notice:born", 0.85)
+    for match in _AGED.finditer(text):
+        yield Notice("age", match["who"], match["age"], match.start(), match.end(), "notice:age", 0.7)
     match = _FRAGMENT.match(body)
     if match:
         yield Notice("status", match["what"], match["state"].casefold(), match.start(), match.end(), "notice:fragment", 0.65, dated=True)

@@ -102,6 +102,10 @@ def things(token: Token) -> set[Thing]:
         return {Thing.PERSON} if token.lower_ in _PEOPLE else set()
     if named_by(token) is not None:
         return {Thing.PERSON}
+    if word in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE:
+        # "works at GitHub" means the company.
+        company = token.dep_ == "pobj" and token.head.lower_ in ("at", "for", "by", "with")
+        return {Thing.SOFTWARE, Thing.ORGANIZATION} if company else {Thing.SOFTWARE}
     found = {thing for thing, words in _LISTS if word in words or token.lower_ in words}
     if is_role(token):
         found |= {Thing.ROLE, Thing.PERSON}
@@ -124,6 +128,8 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
     classes = things(token)
     if classes & set(wanted):
         return True
+    if Thing.SOFTWARE in classes and (token.lemma_.casefold() in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE):
+        return Thing.THING in wanted
     if classes and token.pos_ != "PROPN":
         return Thing.THING in wanted and Thing.PERSON not in classes
     if token.pos_ == "PRON":

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from extraction.calendar import Granule
 from extraction.clauses import Clause, lemma
-from extraction.times import Stretch, When, count_of, resolve
+from extraction.dating import Stretch, resolve
+from extraction.times import When, count_of
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.edtf import OPEN
 from ontology.patterns import Tense

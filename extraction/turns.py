@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from extraction import ellipsis, irrealis, nominal, notices, openness, plans
+from extraction import apposition, ellipsis, irrealis, nominal, notices, plans
 from extraction.calendar import Granule, day_of
-from extraction.clauses import Clause, clauses, lemma
+from extraction.clauses import Clause, clauses
 from extraction.corrections import Correction, correction
+from extraction.dating import Stretch, resolve
 from extraction.drafting import Frame, Relation, drafted, frame
 from extraction.gate import refusal
 from extraction.lexicon import SPEECH_ROLES
 from extraction.matching import Match, Patterns
 from extraction.mentions import Mentions
 from extraction.passage import Passage
-from extraction.times import Stretch, When, find_times, resolve
+from extraction.relations import stated
+from extraction.times import When, find_times
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.episode import Turn
 from ontology.errors import InvalidInput
@@ -159,7 +161,7 @@ class TurnReader:
             return
         for clause in read:
             self._clause(clause, passage, span, text, quoted, fix)
-        for named in nominal.appositions(sentence, self._patterns):
+        for named in apposition.appositions(sentence, self._patterns):
             if not any(start <= named.at.idx < end for start, end in quoted):
                 self._emit(named.match, _STILL, None, span, None)
         if len(self._found.claims) == count:
@@ -195,34 +197,12 @@ class TurnReader:
             for draft in elliptical:
                 self._found.claims.append(replace(draft, start=span[0], end=span[1]))
             return
-        matches = self._patterns.matches(clause)
-        specific = [
-            *nominal.copular(clause), *nominal.favourites(clause), *nominal.appointed(clause, head.doc.text), *nominal.settings(clause),
-            *nominal.introductions(clause), *nominal.beginnings(clause, head.doc.text),
-        ]  # fmt: skip
-        if specific and lemma(head) == "be":
-            matches = [
-                m
-                for m in matches
-                if m.predicate not in ("is_a",) and not (m.predicate == "favorite" and any(s.predicate == "favorite" for s in specific))
-            ]
-        matches = [m for m in matches if m.predicate != "is_a" or not isinstance(m.object, str)]
-        matches = [m for m in matches if m.predicate != "is_a"] + specific + ([] if specific else list(nominal.kinds(clause)))
-        if not any(m.confidence >= 0.5 for m in matches) and not self._decided:
-            matches += list(openness.open_matches(clause))
+        matches = stated(clause, self._patterns, self._said, open_too=not self._decided)
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
         for match in matches:
             if clause.modal == "can" and not (match.predicate in _ABLE and (clause.negated or match.predicate in ("speaks", "plays"))):
                 continue
-            if isinstance(match.object, str) and match.object.startswith("date:"):
-                day = next(
-                    (s.lo for w in clause.whens if f"date:{w.start}" == match.object and (s := resolve(w, self._said, False)) is not None),
-                    None,
-                )
-                if day is None:
-                    continue
-                match.object = str(day)
             self._emit(match, context, clause, span, source, meant.denied, fix=fix)
         if len(self._found.claims) > count:
             self._last = self._found.claims[count:]

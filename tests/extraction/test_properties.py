@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extraction.calendar import Granule
+from extraction.dating import resolve
 from extraction.extractor import SpacyExtractor
 from extraction.passage import MAX_PASSAGE, passages
 from extraction.rows import claim_row, turn_from_row
-from extraction.times import find_times, resolve
+from extraction.times import find_times
 from ontology.edtf import parse_edtf
 from ontology.episode import Turn
 from ontology.vocabulary import Vocabulary

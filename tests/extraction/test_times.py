@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extraction.calendar import Granule, bounds, day_of, easter
-from extraction.times import find_times, resolve
+from extraction.dating import resolve
+from extraction.times import find_times
 from ontology.instant import DAY, days_from_civil
 
 TUESDAY = Granule(2025, 3, 4)

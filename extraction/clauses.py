@@ -256,7 +256,7 @@ def _tense(clause: Clause) -> None:
         clause.tense = Tense.FUTURE
     elif "have" in words and head.tag_ in ("VBN", "VBD", "VBG"):
         clause.tense = Tense.PERFECT if finite.lower_ in ("have", "has", "'ve", "'s", "having", "ve", "s") else Tense.PAST
-    elif auxiliaries and finite.lower_ == "been":
+    elif finite.lower_ == "been":
         clause.tense = Tense.PERFECT
     elif finite.tag_ in ("VBD", "VBN"):
         clause.tense = Tense.PAST

@@ -80,8 +80,10 @@ class Patterns:
     def _candidates(self, clause: Clause) -> Iterator[Match]:
         base = lemma(clause.head)
         if base in _COPULAS:
-            yield from self._adjectival(clause)
-            yield from self._nominal(clause)
+            for match in (*self._adjectival(clause), *self._nominal(clause)):
+                if match.kind is None and base in ("become", "turn", "go") and clause.tense is not Tense.PRESENT:
+                    match.kind = ClaimKind.CHANGE
+                yield match
         words = [clause.lemma] if clause.particle else [f"{base} {c.lower_}" for c in clause.head.children if c.lower_ in _ADVERBS] + [base]
         for word in words:
             for name, pattern in self._verbs.get(word, ()):

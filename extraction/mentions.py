@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.lexicon import ACQUAINTANCES, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
+from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
 from ontology.episode import Turn
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _capital(token: Token) -> bool:
 
 def named_by(token: Token) -> Token | None:
     """The proper name that a common noun for a person is given with: "my brother Kunle", "her husband Jens"."""
-    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES | ROLES:
+    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES | ROLES | ANIMALS:
         return None
     for child in token.children:
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:

@@ -61,7 +61,11 @@ def open_matches(clause: Clause) -> Iterator[Match]:
         yield from _have(clause)
     elif base in ("be", "become", "get") and clause.attributes:
         yield from _be(clause)
-    elif (base not in _NEVER or (base in _DATABLE and clause.whens)) and clause.head.pos_ == "VERB" and base.isalpha():
+    elif (
+        (base not in _NEVER or (base in _DATABLE and clause.whens) or (base == "support" and (clause.no_longer or clause.negated)))
+        and clause.head.pos_ == "VERB"
+        and base.isalpha()
+    ):
         yield from _verb(clause, base)
 
 

@@ -321,6 +321,12 @@ class TurnReader:
                 match.confidence = min(match.confidence, 0.4)
         if match.predicate == "configured_as":
             subject, match.qualifier = nominal.setting(subject, match.qualifier)
+        if match.qualifier == "port" and target.casefold() == "port" and not isinstance(match.object, str):
+            following = match.object.nbor(1) if match.object.i + 1 < len(match.object.doc) else None
+            if following is None or not following.text[:1].isdigit():
+                self._drop(span, "vague object")
+                return
+            target = following.text
         if match.qualifier and target.casefold().startswith(f"{match.qualifier} ") and match.predicate == "configured_as":
             target = target[len(match.qualifier) :].strip()
         reason = refusal(match, subject, target, clause, self._mentions)

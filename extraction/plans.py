@@ -39,6 +39,7 @@ _WEAK = {
     "talk",
     "share",
     "forget",
+    "expect",
     "remember",
     "stay",
     "cry",

@@ -68,7 +68,7 @@ _DURATION = re.compile(
 )
 _HINT = re.compile(
     r"\d|day|week|month|year|decade|ago|tonight|morning|evening|afternoon|tomorrow|night|spring|summer|autumn|fall|winter|christmas|xmas|easter"
-    r"|halloween|thanksgiving|valentine|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    r"|halloween|thanksgiving|valentine|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)",
     re.IGNORECASE,
 )
 _STAMP = re.compile(r"\[[^\[\]\n]{0,40}\d{4}-\d\d-\d\d[^\[\]\n]{0,40}\]")

@@ -36,6 +36,7 @@ def understood(text: str, forward: bool = False, said: Granule = TUESDAY) -> lis
         ("last week", "2025-02-25", "2025-02-25"),
         ("on Friday", "2025-02-28", "2025-02-28"),
         ("on Tuesday", "2025-02-25", "2025-02-25"),
+        ("last Tues.", "2025-02-25", "2025-02-25"),
         ("just before Christmas", "2024-12", "2024-12"),
         ("on 14 October 2023", "2023-10-14", "2023-10-14"),
         ("on October 14th, 2023", "2023-10-14", "2023-10-14"),

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from api.ingestion import Ingestion
-from api.pool import ExtractionPool
-from api.service import Service
 from api.settings import Settings
-from extraction.extractor import Extractor, SpacyExtractor
-from extraction.scrubbing import Scrubber
-from extraction.threats import ThreatScanner
-from graph.opening import open_graph
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Vocabulary
 
-Opener = Callable[[], Service]
+# The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
+if TYPE_CHECKING:
+    from api.pool import Extractor
+    from api.service import Service
+
+Opener = Callable[[], "Service"]
 """Opens the service; picklable, since the worker process that calls it is spawned."""
 
 
@@ -27,11 +26,21 @@ def read_vocabulary(settings: Settings) -> Vocabulary:
 
 def make_extractor(vocabulary: Vocabulary) -> Extractor:
     """The extractor of a worker process."""
+    # Loaded here: spaCy belongs in the processes that extract; the one that opens the service, and every reading command, does without.
+    from extraction.extractor import SpacyExtractor
+
     return SpacyExtractor(vocabulary)
 
 
 def open_service(settings: Settings) -> Service:
     """Everything that a process that owns the data folder runs."""
+    from api.ingestion import Ingestion
+    from api.pool import ExtractionPool
+    from api.service import Service
+    from extraction.scrubbing import Scrubber
+    from extraction.threats import ThreatScanner
+    from graph.opening import open_graph
+
     vocabulary = read_vocabulary(settings)
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)
     pool = ExtractionPool(partial(make_extractor, vocabulary), workers=settings.extraction_workers)

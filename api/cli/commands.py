@@ -7,20 +7,22 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli import documents, rendering
-from api.cli.importing import LocalSink, RemoteSink
 from api.cli.link import LocalLink, RemoteLink, linked
 from api.cli.times import present, understood
 from api.settings import Settings
 from api.wiring import open_service, read_vocabulary
 from ontology.errors import ErstwhileError
 from ontology.names import DEFAULT_NAMESPACE
-from workers.bulk import Tally, import_drafts
-from workers.readers import ReadOptions, ReadReport, read_path
+
+# The readers and the import are loaded by the commands that read files: the others answer sooner without them.
+if TYPE_CHECKING:
+    from workers.bulk import Tally
+    from workers.readers import ReadReport
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="What was true, what was believed, what changed, when and why.")
 
@@ -226,6 +228,10 @@ def ingest(
     as_json: Json = False,
 ) -> None:
     """Read transcripts into the graph. Running it again adds nothing."""
+    from api.cli.importing import LocalSink, RemoteSink
+    from workers.bulk import import_drafts
+    from workers.readers import ReadOptions, ReadReport, read_path
+
     options, report = ReadOptions(speaker=speaker, time_zone=timezone), ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
     settings = _settings(data, extraction_workers=workers)
@@ -287,6 +293,7 @@ def extract(
 ) -> None:
     """Print the claims that extraction finds, one JSON line each; nothing is stored."""
     from api.cli.dry_run import claim_rows
+    from workers.readers import ReadOptions
 
     for row in claim_rows(file, read_vocabulary(_settings(None)), ReadOptions(speaker=speaker, time_zone=timezone), candidates=candidates):
         print(json.dumps(row, ensure_ascii=False))

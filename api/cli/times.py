@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import dateparser
-
 from ontology.edtf import parse_edtf
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, format_instant, from_datetime, to_datetime, zone_named
@@ -42,6 +40,9 @@ def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
         # A date that does not exist is a mistake to name, not words to guess at.
         if failure.reason != "UNPARSEABLE":
             raise
+    # Loaded here: most times are dates, and dateparser takes longer to load than they take to answer.
+    import dateparser
+
     found = dateparser.parse(
         text,
         languages=["en"],

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, exists, false, func, literal, not_, or_, select, tuple_
-from sqlalchemy.orm import aliased
 
 from graph.ledger.rectangles import COLUMNS
 from graph.ledger.schema import claims, episodes, statements, things
@@ -70,7 +69,7 @@ class Selection:
 
     def query(self, filter: StatementFilter, *conditions: ColumnElement[bool], after: Sequence[Any] | None, limit: int) -> Select[Any]:
         """Rectangles with their position, in the order of the contract, from after a position on."""
-        subject, object = aliased(things), aliased(things)
+        subject, object = things.alias(), things.alias()
         query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
         for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
             # A gone statement may speak of what has no name left; it is kept, without one in its position.

@@ -16,7 +16,7 @@ class Context:
     """One request.
 
     `latest` is the last transaction that the request has seen: all snapshots of one request without `recordedAt` stand on it.
-    A mutation moves it on.
+    A mutation moves it on. `predicates` holds what the schema has made of predicates already.
     """
 
     graph: Graph
@@ -25,7 +25,8 @@ class Context:
     now: Instant
     request_id: str = "-"
     actor: str = "local"
-    latest: int | None = field(default=None)
+    latest: int | None = None
+    predicates: dict[str, object] = field(default_factory=dict)
 
     def snapshot(
         self, *, valid_at: Instant | None = None, recorded_at: Instant | None = None, evidence_until: Instant | None = None

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     STATEMENT = "statement"
 
 
+_written = json.JSONEncoder(separators=(",", ":")).encode
 _KINDS = frozenset(kind.value for kind in Kind)
 
 
@@ -45,7 +46,7 @@ class ObjectId:
 
 def pack(parts: list[Any]) -> str:
     """JSON values as an opaque text (base64url without padding)."""
-    return urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).rstrip(b"=").decode()
+    return urlsafe_b64encode(_written(parts).encode()).rstrip(b"=").decode()
 
 
 def unpack(text: str) -> list[Any] | None:

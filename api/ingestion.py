@@ -17,7 +17,7 @@ from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.edtf import parse_edtf
 from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import InvalidInput, Overloaded
-from ontology.instant import Instant, zone_named
+from ontology.instant import UNBOUNDED_PAST, Instant, zone_named
 from ontology.names import checked_content
 
 logger = logging.getLogger(__name__)
@@ -82,9 +82,12 @@ def said_at(episode: EpisodeDraft) -> Instant:
     if episode.said_at is None:
         return time_ns() // 1000
     try:
-        return parse_edtf(episode.said_at, zone=zone).lo
+        said = parse_edtf(episode.said_at, zone=zone).lo
     except InvalidInput as failure:
         raise failure.under("saidAt") from failure
+    if said == UNBOUNDED_PAST:
+        raise InvalidInput("something is said at a time, not at '..'", path=("saidAt",), reason="UNPARSEABLE")
+    return said
 
 
 def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
@@ -169,6 +172,7 @@ class Ingestion:
         self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool, actor: str = "local"
     ) -> Receipt:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
+        said_at(episode)
         metadata = self._scrubber.scrub_metadata(episode.metadata)
         clean = replace(episode, content=self._text(episode.content), metadata=metadata.metadata)
         stated = [self._stated(claim) for claim in claims]
@@ -228,8 +232,7 @@ class Ingestion:
                 return False
             try:
                 extractor, claims = self.pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
-                flags = self._scan(each.draft.content).flags
-                self._graph.record_extracted(each.namespace, [(each.draft, claims[0], flags)], extractor=extractor)
+                self._graph.record_extracted(each.namespace, [(each.draft, claims[0], each.flags)], extractor=extractor)
             except Exception:
                 if self._closing.is_set():
                     return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -47,6 +48,8 @@ def _leave_with_parent() -> None:
 
 
 def _begin(factory: ExtractorFactory) -> None:
+    # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()
     _in_worker.append(factory())
 
@@ -70,28 +73,46 @@ class ExtractionPool:
         self._executor: ProcessPoolExecutor | None = None
         self._closed = False
 
-    def _current(self, broken: ProcessPoolExecutor | None) -> ProcessPoolExecutor:
-        """The pool in use; a new one in place of `broken`, once for all threads that saw it break."""
+    def _new(self, workers: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
+
+    def _shared(self) -> ProcessPoolExecutor:
         with self._lock:
             if self._closed:
                 raise ExtractionFailed("the extraction pool is closed")
-            if self._executor is None or self._executor is broken:
-                if self._executor is not None:
-                    self._executor.shutdown(wait=False)
-                self._executor = ProcessPoolExecutor(
-                    self._workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,)
-                )
+            if self._executor is None:
+                self._executor = self._new(self._workers)
             return self._executor
 
+    def _discard(self, broken: ProcessPoolExecutor) -> None:
+        """Forget a broken pool, once for all threads that saw it break."""
+        with self._lock:
+            if self._executor is broken:
+                self._executor = None
+        broken.shutdown(wait=False)
+
     def extract(self, turns: Sequence[Turn]) -> tuple[str, list[list[ClaimDraft]]]:
-        """(extractor's ID, claims of each turn). Raises ExtractionFailed, or what the extractor itself raised."""
-        broken: ProcessPoolExecutor | None = None
-        for _ in range(ATTEMPTS):
-            executor = self._current(broken)
+        """(extractor's ID, claims of each turn). Raises ExtractionFailed, or what the extractor itself raised.
+
+        What was in a process that died is tried again in one of its own: a text that kills its process takes no other along.
+        """
+        shared = self._shared()
+        try:
+            future = shared.submit(_extract, turns)
+        except RuntimeError:
+            # Broken, or discarded by another thread between the lines above.
+            self._discard(shared)
+        else:
             try:
-                return executor.submit(_extract, turns).result()
+                return future.result()
             except BrokenProcessPool:
-                broken = executor
+                self._discard(shared)
+        for _ in range(ATTEMPTS - 1):
+            with self._new(1) as alone:
+                try:
+                    return alone.submit(_extract, turns).result()
+                except BrokenProcessPool:
+                    continue
         raise ExtractionFailed(f"the extracting process died {ATTEMPTS} times")
 
     def close(self) -> None:

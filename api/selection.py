@@ -10,6 +10,8 @@ from strawberry.types import Info
 from graph.views import Want
 
 _WANTS = {"invalidation": Want.INVALIDATION, "history": Want.HISTORY, "provenance": Want.PROVENANCE}
+_TOLD = frozenset({"text", "confidence", "support", "conflict", "certainty", "lastAttestedAt", "evidenceCount", "fromStated", "toStated"})
+"""Fields that only the evidence tells."""
 IN_PAGE = ("edges", "node")
 
 
@@ -47,4 +49,13 @@ def wanted(info: Info, *path: str) -> frozenset[Want]:
         nodes = [node for node in _fields([node.selection_set for node in nodes], raw.fragments) if node.name.value == name]
     found: set[Want] = set()
     _parts(nodes, raw.fragments, found)
+    if not found and not _told(nodes, raw.fragments):
+        found.add(Want.BARE)
     return frozenset(found)
+
+
+def _told(nodes: list[FieldNode], fragments: Mapping[str, FragmentDefinitionNode]) -> bool:
+    """Whether a field that the evidence tells is selected, of the statements or of their valid time."""
+    fields = list(_fields([node.selection_set for node in nodes], fragments))
+    periods = _fields([field.selection_set for field in fields if field.name.value == "validTime"], fragments)
+    return any(field.name.value in _TOLD for field in (*fields, *periods))

@@ -13,15 +13,17 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
 from threading import Thread
+from typing import TYPE_CHECKING
 
-import uvicorn
-
-from api.app import create_app
 from api.folder import owned
+from api.service import Opener, Service
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
-from api.wiring import Opener, opener
 from ontology.errors import ErstwhileError, InvalidInput
+from ontology.loading import load_vocabulary
+
+if TYPE_CHECKING:
+    import uvicorn
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +60,13 @@ def url_of(listening: socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def _open(settings: Settings) -> Service:
+    # Imported here, as all that only the worker needs: the supervising process stays small.
+    from api.wiring import open_service
+
+    return open_service(settings)
+
+
 def _stop_with_parent(server: uvicorn.Server) -> None:
     """Stop serving when the supervisor is gone: nobody else would."""
     parent = multiprocessing.parent_process()
@@ -78,6 +87,10 @@ def work(folder: Path, opening: Opener, listening: socket) -> None:
 
 
 def _serve(opening: Opener, listening: socket) -> None:
+    import uvicorn
+
+    from api.app import create_app
+
     failed: list[bool] = []
 
     def give_up() -> None:
@@ -90,19 +103,25 @@ def _serve(opening: Opener, listening: socket) -> None:
     )
     server = uvicorn.Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
     server.run(sockets=[listening])
     if failed:
         sys.exit(1)
 
 
-def serve(settings: Settings) -> int:
-    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, ontology) and DataFolderBusy."""
+def serve(settings: Settings, opening: Opener | None = None) -> int:
+    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, ontology) and DataFolderBusy.
+
+    `opening` makes the service in the worker process; by default the one that the settings describe.
+    """
     listening = listen(settings.host, settings.port)
     with listening:
         # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
-        opening = opener(settings)
+        if opening is None:
+            load_vocabulary(settings.ontology)
+            opening = partial(_open, settings)
         with owned(settings.data):
             pass
         print(f"Erstwhile answers at {url_of(listening)}/graphql (process {os.getpid()}; stop with Ctrl-C)", flush=True)  # noqa: T201

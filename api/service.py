@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from api.ingestion import Ingestion
-from graph.facade import Graph
+if TYPE_CHECKING:
+    from api.ingestion import Ingestion
+    from graph.facade import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +26,7 @@ class Service:
         """Stop background work, then release the graph's files."""
         self.ingestion.close()
         self.graph.close()
+
+
+Opener = Callable[[], Service]
+"""Opens the service; picklable, since the worker process that calls it is spawned."""

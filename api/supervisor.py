@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 REFUSED = 3
 """Exit status of a worker that would fail the same way again: it is not restarted."""
 
+LONGEST_PAUSE = 10.0
+
 Target = Callable[[socket], None]
 """What the worker runs, with the listening socket that all workers in turn share; picklable."""
 
@@ -27,15 +29,18 @@ Target = Callable[[socket], None]
 class Supervisor:
     """Runs `target` in a spawned process. Connections made while it restarts wait in the socket's backlog.
 
-    A worker that lived less than `steady` seconds died quickly; after `patience` quick deaths in a row the supervisor gives up.
-    A worker has `grace` seconds to stop.
+    A worker that lived less than `steady` seconds died quickly: after the second in a row it waits `pause` seconds, then twice
+    as long each time, and after `patience` of them it gives up. A worker has `grace` seconds to stop.
     """
 
-    def __init__(self, target: Target, listening: socket, *, patience: int = 5, steady: float = 10, grace: float = 30) -> None:
+    def __init__(
+        self, target: Target, listening: socket, *, patience: int = 5, steady: float = 10, pause: float = 0.5, grace: float = 30
+    ) -> None:
         self._target = target
         self._listening = listening
         self._patience = patience
         self._steady = steady
+        self._pause = pause
         self._grace = grace
         self._stopping = False
 
@@ -77,7 +82,7 @@ class Supervisor:
                     "the worker died %d times within %g seconds of its start; giving up (see its messages above)", quick, self._steady
                 )
                 return 1
-            pause = 0.0 if quick <= 1 else min(0.25 * 2**quick, 10)
+            pause = 0.0 if quick <= 1 else min(self._pause * 2 ** (quick - 2), LONGEST_PAUSE)
             logger.warning("the worker (process %s) ended with %s; restarting it", worker.pid, worker.exitcode)
             worker.close()
             wait([woken], timeout=pause)

@@ -160,12 +160,12 @@ class Graph(Protocol):
         """Withdraw an episode by key, or by source and external ID (then it may arrive later). Raises NotFound for an unknown key."""
         ...
 
-    def opened_by(self, namespace: str, transaction: int) -> list[StatementView]:
+    def opened_by(self, namespace: str, transaction: int, *, want: frozenset[Want] = frozenset()) -> list[StatementView]:
         """Statements that begin to be believed with a transaction, as of it."""
         ...
 
-    def closed_by(self, namespace: str, transaction: int) -> list[StatementView]:
-        """Statements that a transaction ended: no longer believed, or now with an end."""
+    def closed_by(self, namespace: str, transaction: int, *, want: frozenset[Want] = frozenset()) -> list[StatementView]:
+        """Statements that a transaction ended: no longer believed, or now with an end. Their invalidation is always told."""
         ...
 
     def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]: ...

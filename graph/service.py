@@ -169,15 +169,15 @@ class LedgerGraph:
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
 
-    def opened_by(self, namespace: str, transaction: int) -> list[StatementView]:
+    def opened_by(self, namespace: str, transaction: int, *, want: frozenset[Want] = frozenset()) -> list[StatementView]:
         """Statements that begin to be believed with a transaction, but for those that it only ended."""
-        return self._changed_by(namespace, transaction, closed=False)
+        return self._changed_by(namespace, transaction, want, closed=False)
 
-    def closed_by(self, namespace: str, transaction: int) -> list[StatementView]:
-        """Statements that a transaction ended: no longer believed, or now with an end."""
-        return self._changed_by(namespace, transaction, closed=True)
+    def closed_by(self, namespace: str, transaction: int, *, want: frozenset[Want] = frozenset()) -> list[StatementView]:
+        """Statements that a transaction ended: no longer believed, or now with an end. Their invalidation is always told."""
+        return self._changed_by(namespace, transaction, want | {Want.INVALIDATION}, closed=True)
 
-    def _changed_by(self, namespace: str, transaction: int, *, closed: bool) -> list[StatementView]:
+    def _changed_by(self, namespace: str, transaction: int, want: frozenset[Want], *, closed: bool) -> list[StatementView]:
         here = (statements.c.namespace == namespace, or_(statements.c.tx_from == transaction, statements.c.tx_to == transaction))
         snapshot = self.snapshot(namespace, transaction=transaction)
         with self._engine.connect() as connection:
@@ -189,7 +189,7 @@ class LedgerGraph:
                 ended += [r for r in kept if r.v_to < gone.v_to] if kept else [gone]
             shown = list(dict.fromkeys(ended)) if closed else [row for row in opened if row not in ended]
             describer = Describer(connection, self.keys, self._vocabulary_at(transaction), snapshot.basis)
-            return describer.views(shown, frozenset({Want.INVALIDATION}) if closed else frozenset())
+            return describer.views(shown, want)
 
     def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]:
         """Commits of a namespace, newest first."""
@@ -283,7 +283,9 @@ class LedgerGraph:
         """Accepted episodes that still wait for extraction, oldest first."""
         query = select(episodes).where(episodes.c.status == "PENDING").order_by(episodes.c.row).limit(limit)
         with self._engine.connect() as connection:
-            return [PendingEpisode(row.namespace, row.key, row.said, _draft(row)) for row in connection.execute(query)]
+            return [
+                PendingEpisode(row.namespace, row.key, row.said, _draft(row), tuple(row.flags or ())) for row in connection.execute(query)
+            ]
 
     def known(self, namespace: str, drafts: Iterable[EpisodeDraft]) -> list[bool]:
         """Which of the episodes are in the ledger already, as they are."""

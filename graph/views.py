@@ -180,7 +180,13 @@ class AnswerView:
 
 
 class Want(StrEnum):
-    """Parts of a statement that are only fetched where asked for."""
+    """Parts of a statement that are only fetched where asked for.
+
+    BARE is the opposite: nothing is wanted that the evidence tells (support to evidence count, text, stated bounds), so those
+    fields stand at their defaults. Together with another part it has no effect.
+    """
+
+    BARE = "bare"
 
     INVALIDATION = "invalidation"
     HISTORY = "history"
@@ -275,6 +281,7 @@ class PendingEpisode:
     key: str
     said: Instant
     draft: EpisodeDraft
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

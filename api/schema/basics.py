@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import strawberry
 
+from api.context import Context
 from api.scalars import EDTF, DateTime, bound
 from api.schema.enums import AfterRival, Aspect, Cardinality, Temporality
 from api.schema.support import described
 from graph import views
-from ontology import vocabulary
 from ontology.instant import Instant
 
 
@@ -81,9 +81,13 @@ class Predicate:
     declared: bool = strawberry.field(description="False for a predicate that extraction coined.")
 
 
-def predicate(known: vocabulary.Predicate) -> Predicate:
-    """A predicate of the vocabulary."""
-    return Predicate(
+def predicate(context: Context, name: str) -> Predicate:
+    """A predicate as the vocabulary in force has it, made once a request."""
+    made = context.predicates.get(name)
+    if isinstance(made, Predicate):
+        return made
+    known = context.graph.vocabulary().predicate(name)
+    context.predicates[name] = found = Predicate(
         name=known.name,
         description=known.description,
         cardinality=Cardinality[known.cardinality.name],
@@ -95,6 +99,7 @@ def predicate(known: vocabulary.Predicate) -> Predicate:
         after_rival=AfterRival[known.after_rival.name],
         declared=known.declared,
     )
+    return found
 
 
 @strawberry.type(description="An entity type.")

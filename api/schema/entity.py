@@ -12,7 +12,7 @@ from api.cursors import checked_first
 from api.identity import Kind, ObjectId, encode_id
 from api.schema.basics import Node
 from api.schema.enums import StatementRole
-from api.schema.inputs import StatementFilter, filter_of
+from api.schema.inputs import StatementFilter, filter_of, given
 from api.schema.pages import EntityConnection, EntityEdge, StatementConnection, frame, resume
 from api.schema.support import ID_DESCRIPTION, described, refuse_until
 from api.selection import IN_PAGE, wanted
@@ -55,7 +55,7 @@ class Entity(Node):
         """A page of the statements in which it has the role."""
         from api.schema.statement import statement_page
 
-        after = after or None
+        after = given(after)
         scope, cursor = resume(self.scope, "about", after)
         want = wanted(info, *IN_PAGE)
         page = scope.snapshot.statements_about(
@@ -84,7 +84,7 @@ class Entity(Node):
         hops = 1 if depth is None else depth
         if not 1 <= hops <= MAX_DEPTH:
             raise InvalidInput(f"depth is 1 to {MAX_DEPTH}, not {hops}", path=("depth",), reason="OUT_OF_RANGE")
-        after = after or None
+        after = given(after)
         scope, cursor = resume(self.scope, "neighbors", after)
         page = scope.snapshot.neighbors(self.key, depth=hops, first=checked_first(first, 20), after=cursor.position if cursor else None)
         return entity_page(scope, page, "neighbors", after)
@@ -98,4 +98,4 @@ def entity(scope: Scope, view: views.EntityView) -> Entity:
 def entity_page(scope: Scope, page: Page[views.EntityView], kind: str, after: str | None) -> EntityConnection:
     """A page of entities."""
     items, info = frame(page, kind, scope.pin, after)
-    return EntityConnection(edges=[EntityEdge(cursor=cursor, node=entity(scope, view)) for cursor, view in items], page_info=info)
+    return EntityConnection(edges=[EntityEdge(place=place, node=entity(scope, view)) for place, view in items], page_info=info)

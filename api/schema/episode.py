@@ -11,6 +11,7 @@ from api.identity import Kind, ObjectId, encode_id
 from api.scalars import JSON, DateTime
 from api.schema.basics import Node
 from api.schema.enums import EpisodeStatus
+from api.schema.inputs import given
 from api.schema.pages import EpisodeConnection, EpisodeEdge, StatementConnection, frame, resume
 from api.schema.support import ID_DESCRIPTION, described, refuse_until
 from api.selection import IN_PAGE, wanted
@@ -58,7 +59,7 @@ class Episode(Node):
         from api.schema.statement import statement_page
 
         refuse_until(self.scope.basis, "Episode.statements")
-        after = after or None
+        after = given(after)
         scope, cursor = resume(self.scope, "asserted", after)
         want = wanted(info, *IN_PAGE)
         page = scope.snapshot.episode_statements(
@@ -113,4 +114,4 @@ def evidence(scope: Scope, view: views.EvidenceView) -> Evidence:
 def episode_page(scope: Scope, page: Page[views.EpisodeView], kind: str, after: str | None) -> EpisodeConnection:
     """A page of episodes."""
     items, info = frame(page, kind, scope.pin, after)
-    return EpisodeConnection(edges=[EpisodeEdge(cursor=cursor, node=episode(scope, view)) for cursor, view in items], page_info=info)
+    return EpisodeConnection(edges=[EpisodeEdge(place=place, node=episode(scope, view)) for place, view in items], page_info=info)

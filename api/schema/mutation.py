@@ -16,21 +16,25 @@ from api.schema.episode import Episode
 from api.schema.episode import episode as episode_of
 from api.schema.failures import IdempotencyConflictError, InvalidInputError, NotFoundError, OverloadedError
 from api.schema.inputs import given
+from api.schema.service import Health, health
 from api.schema.statement import Statement, statement
 from api.schema.support import described
 from api.schema.writing import AssertStatementsInput, EpisodeInput, EpisodeRef, episode_draft, stated_claims, stated_episode
-from graph.views import Receipt
+from api.selection import wanted
+from graph.views import Receipt, Want
 from ontology.errors import InvalidInput, NotFound
 
 
-def _opened(scope: Scope, transaction: int) -> list[Statement]:
-    views = scope.context.graph.opened_by(scope.context.namespace, transaction) if transaction else []
-    return [statement(scope, view, frozenset()) for view in views]
+def _opened(scope: Scope, info: Info[Context, None], transaction: int) -> list[Statement]:
+    want = wanted(info)
+    views = scope.context.graph.opened_by(scope.context.namespace, transaction, want=want) if transaction else []
+    return [statement(scope, view, want) for view in views]
 
 
-def _closed(scope: Scope, transaction: int) -> list[Statement]:
-    views = scope.context.graph.closed_by(scope.context.namespace, transaction) if transaction else []
-    return [statement(scope, view, frozenset()) for view in views]
+def _closed(scope: Scope, info: Info[Context, None], transaction: int) -> list[Statement]:
+    want = wanted(info) | {Want.INVALIDATION}
+    views = scope.context.graph.closed_by(scope.context.namespace, transaction, want=want) if transaction else []
+    return [statement(scope, view, want) for view in views]
 
 
 @strawberry.type
@@ -43,14 +47,14 @@ class IngestEpisodePayload:
     transaction: int | None = strawberry.field(description="Null while pending.")
 
     @described("Statements that begin to be believed with it.")
-    def asserted(self) -> list[Statement]:
+    def asserted(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, self.transaction or 0)
+        return _opened(self.scope, info, self.transaction or 0)
 
     @described("Statements that it ended.")
-    def invalidated(self) -> list[Statement]:
+    def invalidated(self, info: Info[Context, None]) -> list[Statement]:
         """Closed by the transaction."""
-        return _closed(self.scope, self.transaction or 0)
+        return _closed(self.scope, info, self.transaction or 0)
 
 
 @strawberry.type
@@ -64,14 +68,14 @@ class AssertStatementsPayload:
     warnings: list[str] = strawberry.field(description="Dates dropped under DROP_DATE, as `path: reason`.")
 
     @described("Statements that begin to be believed with it.")
-    def asserted(self) -> list[Statement]:
+    def asserted(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, self.transaction)
+        return _opened(self.scope, info, self.transaction)
 
     @described("Statements that it ended.")
-    def invalidated(self) -> list[Statement]:
+    def invalidated(self, info: Info[Context, None]) -> list[Statement]:
         """Closed by the transaction."""
-        return _closed(self.scope, self.transaction)
+        return _closed(self.scope, info, self.transaction)
 
 
 @strawberry.type
@@ -85,9 +89,9 @@ class RetractEpisodePayload:
     transaction: int
 
     @described("Statements that live again.")
-    def restored(self) -> list[Statement]:
+    def restored(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, self.transaction)
+        return _opened(self.scope, info, self.transaction)
 
 
 IngestEpisodeResult = Annotated[
@@ -196,3 +200,9 @@ class Mutation:
         return RetractEpisodePayload(
             scope=scope, episode=None if view is None else episode_of(scope, view), transaction=receipt.transaction
         )
+
+    @described("Builds the graph projection anew from the ledger, and returns when it answers; the ledger answers meanwhile.")
+    def rebuild_graph(self, info: Info[Context, None]) -> Health:
+        """The state of the service after it."""
+        info.context.graph.rebuild()
+        return health(info.context.graph.health())

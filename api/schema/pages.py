@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
 
@@ -11,6 +12,7 @@ from api.context import Scope
 from api.cursors import Cursor, decode_cursor, encode_cursor
 from api.identity import Pin
 from api.scalars import DateTime
+from api.schema.support import described
 from graph.views import Page
 from ontology.errors import InvalidInput
 
@@ -22,21 +24,55 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an edge stands in its connection; the cursor is only written where it is asked for."""
+
+    kind: str
+    position: tuple[Any, ...]
+    pin: Pin | None
+
+    def cursor(self) -> str:
+        """The opaque cursor."""
+        return encode_cursor(self.kind, self.position, self.pin)
+
+
 @strawberry.type
 class PageInfo:
-    """Where a page stands."""
+    """Where a page stands; `first` and `last` are None where it is empty."""
 
+    first: strawberry.Private[Place | None]
+    last: strawberry.Private[Place | None]
     has_next_page: bool
     has_previous_page: bool
-    start_cursor: str | None
-    end_cursor: str | None
+
+    @described("Cursor of the first edge.")
+    def start_cursor(self) -> str | None:
+        """Written now."""
+        return self.first.cursor() if self.first else None
+
+    @described("Cursor of the last edge; the next page begins after it.")
+    def end_cursor(self) -> str | None:
+        """Written now."""
+        return self.last.cursor() if self.last else None
 
 
 @strawberry.type
-class StatementEdge:
+class Edge:
+    """What every edge has. It is no type of the schema itself."""
+
+    place: strawberry.Private[Place]
+
+    @described("Pass it as `after` to begin behind this edge.")
+    def cursor(self) -> str:
+        """Written now."""
+        return self.place.cursor()
+
+
+@strawberry.type
+class StatementEdge(Edge):
     """A statement and its cursor."""
 
-    cursor: str
     node: Annotated[Statement, strawberry.lazy("api.schema.statement")]
 
 
@@ -49,10 +85,9 @@ class StatementConnection:
 
 
 @strawberry.type
-class EntityEdge:
+class EntityEdge(Edge):
     """An entity and its cursor."""
 
-    cursor: str
     node: Annotated[Entity, strawberry.lazy("api.schema.entity")]
 
 
@@ -65,10 +100,9 @@ class EntityConnection:
 
 
 @strawberry.type
-class EpisodeEdge:
+class EpisodeEdge(Edge):
     """An episode and its cursor."""
 
-    cursor: str
     node: Annotated[Episode, strawberry.lazy("api.schema.episode")]
 
 
@@ -81,10 +115,9 @@ class EpisodeConnection:
 
 
 @strawberry.type
-class ProvenanceEdge:
+class ProvenanceEdge(Edge):
     """An episode, the words in it, and the cursor."""
 
-    cursor: str
     node: Annotated[Episode, strawberry.lazy("api.schema.episode")]
     evidence: Annotated[Evidence, strawberry.lazy("api.schema.episode")]
 
@@ -109,10 +142,9 @@ class Transaction:
 
 
 @strawberry.type
-class TransactionEdge:
+class TransactionEdge(Edge):
     """A transaction and its cursor."""
 
-    cursor: str
     node: Transaction
 
 
@@ -145,13 +177,13 @@ def resume(scope: Scope, kind: str, after: str | None) -> tuple[Scope, Cursor | 
     return Scope(scope.context, scope.context.pinned(pin), scope.given), cursor
 
 
-def frame(page: Page[V], kind: str, pin: Pin | None, after: str | None) -> tuple[Iterator[tuple[str, V]], PageInfo]:
-    """The items of a page with their cursors, and its PageInfo."""
-    cursors = [encode_cursor(kind, position, pin) for position in page.positions]
+def frame(page: Page[V], kind: str, pin: Pin | None, after: str | None) -> tuple[Iterator[tuple[Place, V]], PageInfo]:
+    """The items of a page with their places, and its PageInfo."""
+    places = [Place(kind, position, pin) for position in page.positions]
     info = PageInfo(
+        first=places[0] if places else None,
+        last=places[-1] if places else None,
         has_next_page=page.has_next,
         has_previous_page=after is not None,
-        start_cursor=cursors[0] if cursors else None,
-        end_cursor=cursors[-1] if cursors else None,
     )
-    return zip(cursors, page.items, strict=True), info
+    return zip(places, page.items, strict=True), info

@@ -83,7 +83,7 @@ class Query:
         vocabulary = info.context.graph.vocabulary()
         return Ontology(
             version=vocabulary.version,
-            predicates=[predicate(known) for known in vocabulary.predicates.values()],
+            predicates=[predicate(info.context, name) for name in vocabulary.predicates],
             entity_types=[
                 EntityType(name=known.name, description=known.description, parent=known.parent)
                 for known in vocabulary.entity_types.values()
@@ -103,10 +103,10 @@ class Query:
         items, page_info = frame(page, "transactions", None, after)
         edges = [
             TransactionEdge(
-                cursor=cursor,
+                place=place,
                 node=Transaction(number=view.number, at=DateTime(view.at), kind=view.kind, actor=view.actor, reason=view.reason),
             )
-            for cursor, view in items
+            for place, view in items
         ]
         return TransactionConnection(edges=edges, page_info=page_info)
 

@@ -46,7 +46,7 @@ def slot_timeline(scope: Scope, info: Info[Context, None], subject: views.Entity
     view = scope.snapshot.timeline(subject, name, qualifier or "", want=want)
     return SlotTimeline(
         subject=None if view.subject is None else entity(scope, view.subject),
-        predicate=predicate(scope.context.graph.vocabulary().predicate(view.predicate)),
+        predicate=predicate(scope.context, view.predicate),
         qualifier=view.qualifier,
         segments=[
             Segment(

@@ -14,6 +14,7 @@ from api.schema.basics import Literal, Node, Period, Predicate, period, predicat
 from api.schema.entity import Entity, entity
 from api.schema.enums import Certainty, Conflict, InvalidationReason, Support
 from api.schema.episode import Evidence, episode, evidence
+from api.schema.inputs import given
 from api.schema.pages import ProvenanceConnection, ProvenanceEdge, StatementConnection, StatementEdge, frame
 from api.schema.support import ID_DESCRIPTION, described
 from graph import views
@@ -42,6 +43,7 @@ class Statement(Node):
         description="The proposition: equal for the same subject, predicate, qualifier, object and polarity on every basis."
     )
     subject: Entity
+    predicate: Predicate = strawberry.field(description="Its relation, as the vocabulary in force has it.")
     object: StatementObject
     qualifier: str = strawberry.field(description="Keeps slots of one predicate apart: `port`, `staging`, `colour`; mostly empty.")
     polarity: bool = strawberry.field(description="False for a denial.")
@@ -70,11 +72,6 @@ class Statement(Node):
         view = self.view
         return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.key, view.v_from, view.swapped, self.scope.id_pin)))
 
-    @described("Its relation, as the vocabulary in force has it.")
-    def predicate(self) -> Predicate:
-        """The predicate as the vocabulary in force has it."""
-        return predicate(self.scope.context.graph.vocabulary().predicate(self.view.predicate))
-
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:
         """Why it stopped holding."""
@@ -93,8 +90,8 @@ class Statement(Node):
     def provenance(self, first: int | None = 10, after: str | None = strawberry.UNSET) -> ProvenanceConnection:
         """A page of its evidence, cut from what was fetched for the whole sub-tree; the position is the claim."""
         found = self._whole(Want.PROVENANCE).provenance
-        start, pin = 0, self.scope.pin
-        if after:
+        start, pin, after = 0, self.scope.pin, given(after)
+        if after is not None:
             cursor = decode_cursor(after, "provenance")
             places = [place for place, view in enumerate(found, 1) if [view.claim] == list(cursor.position)]
             if cursor.pin != pin or not places:
@@ -103,10 +100,10 @@ class Statement(Node):
         end = start + checked_first(first, 10)
         shown = found[start:end]
         page = Page(shown, tuple((view.claim,) for view in shown), end < len(found))
-        items, info = frame(page, "provenance", pin, after or None)
+        items, info = frame(page, "provenance", pin, after)
         edges = [
-            ProvenanceEdge(cursor=cursor, node=episode(self.scope, view.episode), evidence=evidence(self.scope, view))
-            for cursor, view in items
+            ProvenanceEdge(place=place, node=episode(self.scope, view.episode), evidence=evidence(self.scope, view))
+            for place, view in items
         ]
         return ProvenanceConnection(edges=edges, page_info=info)
 
@@ -148,6 +145,7 @@ def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) ->
         have=have,
         key=strawberry.ID(view.key),
         subject=entity(scope, view.subject),
+        predicate=predicate(scope.context, view.predicate),
         object=entity(scope, target) if isinstance(target, views.EntityView) else Literal(value=target.value, datatype=target.datatype),
         qualifier=view.qualifier,
         polarity=view.polarity,
@@ -169,5 +167,5 @@ def statement_page(
     """A page of statements that were fetched with the parts `have`."""
     items, info = frame(page, kind, scope.pin, after)
     return StatementConnection(
-        edges=[StatementEdge(cursor=cursor, node=statement(scope, view, have)) for cursor, view in items], page_info=info
+        edges=[StatementEdge(place=place, node=statement(scope, view, have)) for place, view in items], page_info=info
     )

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from graph.belief.items import Item, Strength, bounds_of, empty, end_bounds, end_of, event_bounds, horizons_of, is_open, reads_as_end
+from graph.belief.items import Item, Strength, bounds_of, empty, end_of, horizons_of, is_open, reads_as_end
+from graph.belief.standing import Standing, Voice, takes_all
 from graph.belief.traits import Traits
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
-from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Temporality
 
 
@@ -26,31 +27,62 @@ class Corrected:
     masked: dict[str, Claim] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class _Voice:
-    """Whose word an item is, and the correction `over` it that has taken the item over as it stood.
+class _Scene:
+    """What stands while corrections act: by value what is affirmed, apart what is denied."""
 
-    A correction without bounds changes nothing of what it masks but whose word it is: so it takes over voices, not items, and
-    thousands of corrections of thousands of claims stay linear.
-    """
+    def __init__(self, traits: Traits) -> None:
+        self.traits = traits
+        self.affirmed: dict[str, Standing] = defaultdict(lambda: Standing(traits))
+        self.denied = Standing(traits)
+        self.masked: dict[str, Claim] = {}
 
-    claim: Claim
-    additive: bool
-    over: _Voice | None = None
+    def act(self, together: list[Claim]) -> None:
+        """Claims with one (said, place): corrections act at once on what stood before, the others join it after."""
+        corrections = [claim for claim in together if claim.kind is ClaimKind.CORRECTION]
+        made = [_item(claim, self.traits) for claim in together if claim.kind is not ClaimKind.CORRECTION]
+        if len(corrections) == 1 and takes_all(corrections[0], self.traits):
+            made += self._taken_over(corrections[0])
+        elif corrections:
+            made += self._acted(corrections)
+        for item in made:
+            self._of(item.claim).add((item, Voice(item.claim, item.additive)))
 
-    def last(self) -> tuple[_Voice, bool]:
-        """The voice that has it now, and whether any on the way there was additive. Shortens the way."""
-        way: list[_Voice] = [self]
-        while (above := way[-1].over) is not None:
-            way.append(above)
-        top, additive = way[-1], way[-1].additive
-        for voice in reversed(way[:-1]):
-            additive = voice.additive = voice.additive or additive
-            voice.over = top
-        return top, additive
+    def items(self) -> list[Item]:
+        """All that stands, as the word of who has it now."""
+        return [_as_told(item, voice) for each in (*self.affirmed.values(), self.denied) for item, voice in each.told.values()]
 
+    def _of(self, claim: Claim) -> Standing:
+        return self.affirmed[claim.object] if claim.polarity else self.denied
 
-_Standing = list[tuple[Item, _Voice]]
+    def _taken_over(self, correction: Claim) -> list[Item]:
+        """Make what stands of a value the word of a correction that masks all of it and states no bounds; else it is a state."""
+        hit = self.affirmed.pop(correction.replaces or correction.object, None)
+        if hit is None or not hit.told:
+            return [_item(correction, self.traits)]
+        voice = Voice(correction, correction.additive)
+        for top in hit.voices():
+            self.masked[top.claim.id] = correction
+            top.over = voice
+        self._of(correction).join(hit.told, voice)
+        return []
+
+    def _acted(self, corrections: list[Claim]) -> list[Item]:
+        """What corrections that act at once make of what stands; what they mask stands no more."""
+        gone: dict[str, set[int]] = defaultdict(set)
+        yielded: list[Item] = []
+        for correction in corrections:
+            wrong = correction.replaces or correction.object
+            hit = self.affirmed[wrong].masked_by(correction)
+            for item, voice in hit:
+                self.masked[voice.last()[0].claim.id] = correction
+                gone[wrong].add(id(item))
+            if not hit:
+                yielded.append(_item(correction, self.traits))
+            stood = (_yield(correction, _as_told(item, voice), self.traits) for item, voice in hit)
+            yielded += _distinct(item for item in stood if item is not None)
+        for wrong, items in gone.items():
+            self.affirmed[wrong].remove(items)
+        return yielded
 
 
 def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
@@ -58,33 +90,13 @@ def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
     ordered = sorted(claims, key=lambda claim: (claim.said, claim.place, claim.id))
     if all(claim.kind is not ClaimKind.CORRECTION for claim in ordered):
         return Corrected([_item(claim, traits) for claim in ordered])
-    standing: dict[str, _Standing] = defaultdict(list)
-    denials: _Standing = []
-    result = Corrected([])
+    scene = _Scene(traits)
     for _, group in groupby(ordered, key=lambda claim: (claim.said, claim.place)):
-        together = list(group)
-        yielded: _Standing = []
-        corrections = [claim for claim in together if claim.kind is ClaimKind.CORRECTION]
-        if len(corrections) == 1 and _takes_all(corrections[0], traits):
-            yielded += _taken_over(standing, corrections[0], traits, result)
-        elif corrections:
-            yielded += _acted(standing, corrections, traits, result)
-        yielded += [_own(_item(claim, traits)) for claim in together if claim.kind is not ClaimKind.CORRECTION]
-        for item, voice in yielded:
-            said_by = voice.claim
-            if said_by.polarity:
-                standing[said_by.object].append((item, voice))
-            else:
-                denials.append((item, voice))
-    result.items = [_as_told(item, voice) for pairs in (*standing.values(), denials) for item, voice in pairs]
-    return result
+        scene.act(list(group))
+    return Corrected(scene.items(), scene.masked)
 
 
-def _own(item: Item) -> tuple[Item, _Voice]:
-    return item, _Voice(item.claim, item.additive)
-
-
-def _as_told(item: Item, voice: _Voice) -> Item:
+def _as_told(item: Item, voice: Voice) -> Item:
     """The item as the word of whoever has it now."""
     top, additive = voice.last()
     if top.claim is item.claim:
@@ -99,44 +111,6 @@ def _as_told(item: Item, voice: _Voice) -> Item:
         additive=additive,
         corrected=True,
     )
-
-
-def _takes_all(correction: Claim, traits: Traits) -> bool:
-    # Bounds of a static claim do not count, so they choose nothing either.
-    return (correction.valid_from is None and correction.valid_to is None) or traits.temporal is Temporality.STATIC
-
-
-def _taken_over(standing: dict[str, _Standing], correction: Claim, traits: Traits, result: Corrected) -> _Standing:
-    """What stands of a value, as the word of a correction that masks all of it and states no bounds."""
-    hit = standing.pop(correction.replaces or correction.object, [])
-    if not hit:
-        return [_own(_item(correction, traits))]
-    voice = _Voice(correction, correction.additive)
-    for top in {id(top): top for top, _ in (one.last() for _, one in hit)}.values():
-        result.masked[top.claim.id] = correction
-        top.over = voice
-    return [(item, voice) for item, _ in hit]
-
-
-def _acted(standing: dict[str, _Standing], corrections: list[Claim], traits: Traits, result: Corrected) -> _Standing:
-    """What corrections that act at once make of what stands; what they mask stands no more."""
-    gone: set[int] = set()
-    yielded: _Standing = []
-    for correction in corrections:
-        wrong = correction.replaces or correction.object
-        stands = standing.get(wrong, [])
-        hit = _masked(stands, correction, traits)
-        for item, voice in hit:
-            result.masked[voice.last()[0].claim.id] = correction
-            gone.add(id(item))
-        if not hit:
-            yielded.append(_own(_item(correction, traits)))
-        stood = (_yield(correction, _as_told(item, voice), traits) for item, voice in hit)
-        yielded += [_own(item) for item in _distinct(item for item in stood if item is not None)]
-    for correction in corrections:
-        wrong = correction.replaces or correction.object
-        standing[wrong] = [pair for pair in standing.get(wrong, []) if id(pair[0]) not in gone]
-    return yielded
 
 
 def _distinct(items: Iterable[Item]) -> Iterable[Item]:
@@ -177,35 +151,6 @@ def _item(claim: Claim, traits: Traits) -> Item:
     if traits.temporal is Temporality.STATE and item.kind is not ClaimKind.END and reads_as_end(item):
         return replace(item, kind=ClaimKind.END)
     return item
-
-
-def _interval(item: Item, traits: Traits) -> tuple[Instant, Instant]:
-    """Earliest start and latest end."""
-    if traits.temporal is Temporality.EVENT:
-        bounds = event_bounds(item)
-        return bounds.start, bounds.end
-    if reads_as_end(item):
-        return item.valid_from.lo if item.valid_from else UNBOUNDED_PAST, end_of(item)[1]
-    bounds = bounds_of(item)
-    return bounds.start, bounds.end
-
-
-def _masked(stands: _Standing, correction: Claim, traits: Traits) -> _Standing:
-    start, end = correction.valid_from, correction.valid_to
-    if _takes_all(correction, traits) or not stands:
-        return list(stands)
-    spans = [(*_interval(pair[0], traits), pair) for pair in stands]
-    if start is not None and end is not None:
-        last = UNBOUNDED_FUTURE if is_open(end) else end_bounds(end)[1]
-        return [pair for item_start, item_end, pair in spans if item_start <= last and start.lo <= item_end]
-    if start is not None:
-        distances = [abs(item_start - start.lo) for item_start, _, _ in spans]
-    else:
-        assert end is not None
-        stated = end_bounds(end)[1]
-        distances = [abs((pair[0].base_said if until == UNBOUNDED_FUTURE else until) - stated) for _, until, pair in spans]
-    nearest = min(distances)
-    return [pair for distance, pair in zip(distances, stands, strict=True) if distance == nearest]
 
 
 def _yield(correction: Claim, item: Item, traits: Traits) -> Item | None:

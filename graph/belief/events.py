@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 
+from graph.belief.groups import Groups
 from graph.belief.items import Atom
 from graph.belief.sweep import Piece
 from graph.belief.weighing import Conflict, Support, Verdict, Weighed
@@ -32,13 +34,30 @@ def weigh_event(fors: Sequence[Atom], against: Sequence[Atom], at: Instant) -> W
 
 
 def sweep_event(fors: Sequence[Atom], against: Sequence[Atom]) -> list[Piece]:
-    """The pieces in which the value holds, in order."""
+    """The pieces in which the value holds, in order; `winners` stay empty, since every claim that covers an instant is cited."""
     if len(fors) == 1 and not against:
-        return [Piece(fors[0].start, fors[0].end, (fors[0],))]
-    points = sorted({at for atom in (*fors, *against) for at in (atom.start, atom.end)})
-    pieces = []
-    for start, end in pairwise(points):
-        found = weigh_event(fors, against, start)
-        if found.holds:
-            pieces.append(Piece(start, end, found.winners))
+        return [Piece(fors[0].start, fors[0].end, ())]
+    mine: Groups[tuple[int, Instant]] = Groups()
+    theirs: Groups[tuple[int, Instant]] = Groups()
+    steps = [(at, begins, atom, side) for atoms, side in ((fors, mine), (against, theirs)) for atom in atoms for at, begins in _ends(atom)]
+    steps.sort(key=itemgetter(0))
+    pieces: list[Piece] = []
+    since: Instant | None = None
+    for at, group in groupby(steps, key=itemgetter(0)):
+        for _, begins, atom, side in group:
+            if begins:
+                side.add(atom.strength, atom)
+            else:
+                side.remove(atom.strength, atom)
+        best, denied = mine.top(), theirs.top()
+        holds = best is not None and (denied is None or denied <= best)
+        if holds and since is None:
+            since = at
+        elif not holds and since is not None:
+            pieces.append(Piece(since, at, ()))
+            since = None
     return pieces
+
+
+def _ends(atom: Atom) -> tuple[tuple[Instant, bool], tuple[Instant, bool]]:
+    return (atom.start, True), (atom.end, False)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from graph.belief.traits import Traits
 from ontology.claim import Claim, ClaimKind
-from ontology.edtf import Stated, exactly
+from ontology.edtf import Stated
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Temporality
 
@@ -135,12 +135,13 @@ def latest_start_of(stated: Stated, item: Item) -> Instant:
 
 def bounds_of(item: Item) -> Bounds:
     """The bounds of an item that is no END: default start is when it was said."""
-    stated = item.valid_from if item.valid_from is not None else exactly(item.base_said)
-    latest_start = latest_start_of(stated, item)
-    if is_open(item.valid_to) or item.valid_to is None:
-        return Bounds(stated.lo, latest_start, UNBOUNDED_FUTURE, UNBOUNDED_FUTURE)
+    stated = item.valid_from
+    start = item.base_said if stated is None else stated.lo
+    latest_start = start if stated is None else latest_start_of(stated, item)
+    if item.valid_to is None or is_open(item.valid_to):
+        return Bounds(start, latest_start, UNBOUNDED_FUTURE, UNBOUNDED_FUTURE)
     earliest_end, end = end_bounds(item.valid_to)
-    return Bounds(stated.lo, latest_start, earliest_end, end)
+    return Bounds(start, latest_start, earliest_end, end)
 
 
 def horizon_of(item: Item, bounds: Bounds) -> Instant:
@@ -203,13 +204,14 @@ def atoms_of(item: Item, traits: Traits) -> list[Atom]:
     if traits.temporal is Temporality.EVENT:
         bounds = event_bounds(item)
         return [_atom(item, bounds, bounds.end - 1)]
-    span_horizon, denial_horizon = item.horizons or horizons_of(item)
     if not reads_as_end(item):
         bounds = bounds_of(item)
+        horizon = item.horizons[0] if item.horizons else horizon_of(item, bounds)
         imprecise = (
             item.kind is ClaimKind.CHANGE and bounds.end == UNBOUNDED_FUTURE and item.valid_from is not None and not item.valid_from.exact
         )
-        return [_atom(item, bounds, span_horizon, attests=not imprecise)]
+        return [_atom(item, bounds, horizon, attests=not imprecise)]
+    span_horizon, denial_horizon = item.horizons or horizons_of(item)
     earliest_end, end = end_of(item)
     after = _atom(
         item,

@@ -10,15 +10,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from operator import itemgetter
-from typing import Generic, TypeVar
+from itertools import groupby
+from operator import attrgetter, itemgetter
 
+from graph.belief.groups import Side
 from graph.belief.items import Atom
 from graph.belief.weighing import Begun, Contest, Key
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
-K = TypeVar("K", Key, tuple[int, Instant])
 Span = tuple[Instant, Instant]
 
 
@@ -33,80 +32,55 @@ class Piece:
 
 def sweep(scene: Contest) -> dict[str, list[Piece]]:
     """The pieces of every value, in order of time; adjacent ones of one value may still be apart."""
-    if len(scene.fors) == 1 and not scene.shadows and not any(scene.against.values()):
-        return _alone(scene.fors[0])
+    if len(scene.fors) == 1 and not scene.shadows:
+        begun = scene.fors[0]
+        if not any(_meets(begun, other) for other in scene.against.get(begun.atom.value, ())):
+            return _alone(begun)
+    elif not scene.shadows and not any(scene.against.values()) and all(_is_step(begun) for begun in scene.fors):
+        return _succession(scene.fors)
     return _Sweep(scene).run()
 
 
+def _meets(one: Begun, other: Begun) -> bool:
+    """Whether the other may stand against any part of this one: by being there with it, or by having outlasted it."""
+    return other.key > one.key or (other.start < one.atom.end and one.start < other.atom.end)
+
+
+def _is_step(begun: Begun) -> bool:
+    """Whether a claim is open and attests the instant of its start and no other: most states and changes are so."""
+    atom = begun.atom
+    return atom.end == UNBOUNDED_FUTURE and atom.attested == (begun.start, begun.start)
+
+
+def _succession(steps: Iterable[Begun]) -> dict[str, list[Piece]]:
+    """Of claims that each attest their start alone, the strongest of the latest start hold until the next start."""
+    pieces: dict[str, list[Piece]] = defaultdict(list)
+    held: dict[str, tuple[Instant, list[Atom]]] = {}
+    for start, group in groupby(sorted(steps, key=attrgetter("start")), key=attrgetter("start")):
+        atoms = [begun.atom for begun in group]
+        best = max(atom.strength for atom in atoms)
+        holding: dict[str, list[Atom]] = defaultdict(list)
+        for atom in atoms:
+            if atom.strength == best:
+                holding[atom.value].append(atom)
+        for value in [value for value in held if value not in holding]:
+            since, carriers = held.pop(value)
+            pieces[value].append(Piece(since, start, tuple(carriers)))
+        for value, carriers in holding.items():
+            if value in held:
+                held[value][1].extend(carriers)
+            else:
+                held[value] = start, carriers
+    for value, (since, carriers) in held.items():
+        pieces[value].append(Piece(since, UNBOUNDED_FUTURE, tuple(carriers)))
+    return pieces
+
+
 def _alone(begun: Begun) -> dict[str, list[Piece]]:
-    """A single claim holds from its start to its end."""
+    """A single claim that none meets holds from its start to its end."""
     atom = begun.atom
     whole = atom.attested == (begun.start, atom.end - 1)
     return {atom.value: [Piece(begun.start, atom.end, () if whole else (atom,))]}
-
-
-class _Groups(Generic[K]):
-    """Atoms by key and value, with the greatest key at hand: a heap whose stale entries are dropped when met."""
-
-    def __init__(self) -> None:
-        self._members: dict[K, dict[str, dict[int, Atom]]] = {}
-        self._heap: list[tuple[tuple[int, ...], K]] = []
-
-    def add(self, key: K, atom: Atom) -> None:
-        members = self._members.get(key)
-        if members is None:
-            members = self._members[key] = {}
-            heappush(self._heap, (tuple(-part for part in key), key))
-        members.setdefault(atom.value, {})[id(atom)] = atom
-
-    def remove(self, key: K, atom: Atom) -> None:
-        members = self._members[key]
-        own = members[atom.value]
-        del own[id(atom)]
-        if not own:
-            del members[atom.value]
-
-    def top(self) -> K | None:
-        """The greatest key that has members."""
-        while self._heap:
-            key = self._heap[0][1]
-            if self._members[key]:
-                return key
-            heappop(self._heap)
-            del self._members[key]
-        return None
-
-    def of(self, key: K) -> dict[str, dict[int, Atom]]:
-        """The members of a key, by value."""
-        return self._members[key]
-
-
-class _Side:
-    """The claims of one side at the sweep's instant."""
-
-    def __init__(self) -> None:
-        self.attesting: _Groups[tuple[int, Instant]] = _Groups()
-        self.live: _Groups[Key] = _Groups()
-        self.alive: dict[str, int] = {}
-        self.ended: Key | None = None
-        self.ended_of: dict[str, Key] = {}
-
-    def begin(self, begun: Begun) -> None:
-        value = begun.atom.value
-        self.live.add(begun.key, begun.atom)
-        self.alive[value] = self.alive.get(value, 0) + 1
-
-    def finish(self, begun: Begun) -> None:
-        value = begun.atom.value
-        self.live.remove(begun.key, begun.atom)
-        if self.alive[value] == 1:
-            del self.alive[value]
-        else:
-            self.alive[value] -= 1
-        if not begun.atom.patch:
-            self.ended = max(self.ended, begun.key) if self.ended else begun.key
-            before = self.ended_of.get(value)
-            self.ended_of[value] = max(before, begun.key) if before else begun.key
 
 
 @dataclass(slots=True)
@@ -119,16 +93,16 @@ class _Held:
 
 _BEGIN, _ATTEST, _CEASE, _FINISH = range(4)
 _ATTESTED, _PROJECTED, _QUIET = range(3)
-_NO_DENIALS = _Side()
+_NO_DENIALS = Side()
 
 
 class _Sweep:
     def __init__(self, scene: Contest) -> None:
         self.resumes = scene.resumes
-        self.fors = _Side()
-        self.against = {value: _Side() for value, denials in scene.against.items() if denials}
+        self.fors = Side()
+        self.against = {value: Side() for value, denials in scene.against.items() if denials}
         self.shadows: dict[str, list[Atom]] = defaultdict(list)
-        self.events: list[tuple[Instant, int, Begun, _Side]] = []
+        self.events: list[tuple[Instant, int, Begun, Side]] = []
         self.pieces: dict[str, list[Piece]] = defaultdict(list)
         self.held: dict[str, _Held] = {}
         self.frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_QUIET, None, False)
@@ -144,7 +118,7 @@ class _Sweep:
             for begun in scene.against[value]:
                 self._schedule(begun, side)
 
-    def _schedule(self, begun: Begun, side: _Side) -> None:
+    def _schedule(self, begun: Begun, side: Side) -> None:
         atom = begun.atom
         self.events.append((begun.start, _BEGIN, begun, side))
         if atom.end != UNBOUNDED_FUTURE:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.items import Atom
 from graph.belief.unit import Interval
-from graph.belief.weighing import Weighed
+from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory, standing
 from graph.ledger.endings import Ending, ending_of
@@ -45,6 +45,9 @@ class Cited:
     outcome: Weighed
     atoms: tuple[Atom, ...]
     rows: tuple[ClaimRow, ...]
+
+
+_UNTOLD = Cited(Weighed(Verdict.HOLDS), (), ())
 
 
 class Scene:
@@ -99,6 +102,9 @@ class Describer:
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        if want == {Want.BARE}:
+            times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
+            return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
         moments: dict[int, list[Rectangle]] = defaultdict(list)
         for row in shown:
             moments[min(row.tx_to - 1, self._basis.transaction)].append(row)

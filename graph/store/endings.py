@@ -38,15 +38,15 @@ class Endings:
         if not opened:
             return []
         new = {statement.row for statement in opened}
-        rivals: dict[str, bool] = {s.slot: False for s in opened}
+        rivals: dict[str, bool] = {}
         for statement in opened:
-            rivals[statement.slot] = rivals[statement.slot] or self._one_valued(statement.predicate, statement.tx_from)
+            rivals[statement.slot] = rivals.get(statement.slot, False) or self._one_valued(statement.predicate, statement.tx_from)
         whole = [slot for slot, alone in rivals.items() if alone]
         pairs = {
-            self._keys.proposition(statement.slot, statement.object, side): None
+            key: None
             for statement in opened
             if not rivals[statement.slot]
-            for side in (True, False)
+            for key in (statement.proposition, self._keys.proposition(statement.slot, statement.object, not statement.polarity))
         }
         groups: dict[str, list[StatementRow]] = defaultdict(list)
         for column, keys in ((statements.c.slot, whole), (statements.c.proposition, list(pairs))):
@@ -95,8 +95,7 @@ def _standing(connection: Connection, column: Column[str], keys: Sequence[str], 
     """Statements of some slots or propositions that were believed at some transaction of `[after, upto]` or closed there."""
     for part in chunks(keys):
         query = select(*_COLUMNS).where(column.in_(part), statements.c.tx_to > after, statements.c.tx_from <= upto)
-        for row in connection.execute(query):
-            yield StatementRow._make(row)
+        yield from map(StatementRow._make, connection.execute(query).all())
 
 
 def _revisions(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, StatementRow]]:

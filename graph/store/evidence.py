@@ -60,7 +60,7 @@ class Evidence:
             )
             .where(ours, statements.c.polarity, alive, claims.c.believed, or_(claims.c.polarity, TELLS_AN_END))
         )
-        found = [_assertion(row[0], row[1:], upto) for row in connection.execute(query)]
+        found = [_assertion(row[0], row[1:], upto) for row in connection.execute(query).all()]
         denials: dict[str, list[StatementRow]] = {}
         for statement in opened:
             if not statement.polarity:

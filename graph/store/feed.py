@@ -155,7 +155,7 @@ def _opened(connection: Connection, ours: ColumnElement[bool], upto: int) -> tup
     """Statements as they stand at `upto`, in order of (tx_from, row), and the slots that begin with them."""
     columns = [statements.c[name] for name in StatementRow._fields]
     query = select(*columns).where(ours).order_by(statements.c.tx_from, statements.c.row)
-    opened = [StatementRow._make(row) for row in connection.execute(query)]
+    opened = [StatementRow._make(row) for row in connection.execute(query).all()]
     opened = [row if row.tx_to <= upto or row.tx_to == OPEN else row._replace(tx_to=OPEN) for row in opened]
     earlier = statements.alias()
     before = or_(
@@ -163,20 +163,20 @@ def _opened(connection: Connection, ours: ColumnElement[bool], upto: int) -> tup
     )
     first = ~exists().where(earlier.c.slot == statements.c.slot, before)
     slots = select(*[statements.c[name] for name in ("slot", "namespace", "subject", "predicate", "qualifier")]).where(ours, first)
-    return opened, [SlotRow._make(row) for row in connection.execute(slots)]
+    return opened, [SlotRow._make(row) for row in connection.execute(slots).all()]
 
 
 def _entities(connection: Connection, after: int, upto: int) -> list[EntityRow]:
     earlier = things.alias()
     first = ~exists().where(earlier.c.key == things.c.key, earlier.c.row < things.c.row)
     query = select(things.c.key, things.c.namespace, things.c.datatype).where(things.c.tx_from > after, things.c.tx_from <= upto, first)
-    return [EntityRow._make(row) for row in connection.execute(query.order_by(things.c.row))]
+    return [EntityRow._make(row) for row in connection.execute(query.order_by(things.c.row)).all()]
 
 
 def _episodes(connection: Connection, after: int, upto: int) -> list[EpisodeRow]:
     recorded = episodes.c.tx_recorded
     query = select(episodes.c.row, episodes.c.key, episodes.c.namespace, episodes.c.said).where(recorded > after, recorded <= upto)
-    return [EpisodeRow._make(row) for row in connection.execute(query.order_by(episodes.c.row))]
+    return [EpisodeRow._make(row) for row in connection.execute(query.order_by(episodes.c.row)).all()]
 
 
 def _withdrawn(connection: Connection, after: int, upto: int) -> list[WithdrawalRow]:
@@ -185,4 +185,4 @@ def _withdrawn(connection: Connection, after: int, upto: int) -> list[Withdrawal
         .join(episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision))
         .where(claims.c.tx_to > after, claims.c.tx_to <= upto, claims.c.tx_from <= after, claims.c.believed)
     )
-    return [WithdrawalRow._make(row) for row in connection.execute(query.order_by(claims.c.row))]
+    return [WithdrawalRow._make(row) for row in connection.execute(query.order_by(claims.c.row)).all()]

@@ -36,7 +36,8 @@ class GraphProjection:
     """Graph queries over the ledger of `engine`. Thread-safe.
 
     `kind` is `kuzu` (files in `folder`, followed by a thread) or `sql` (no files, no thread, Kuzu is not loaded). A basis
-    that the graph has not reached yet is answered by the ledger, so an answer is never stale. `one_valued` tells by the
+    that the graph has not reached yet is answered by the ledger, so an answer is never stale. Which engine answers what was
+    measured (docs/engines.md): walks go to the graph, look-ups always to the ledger. `one_valued` tells by the
     vocabulary in force at a transaction whether a predicate's values are rivals; default: the built-in vocabulary.
 
     Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret.
@@ -92,11 +93,11 @@ class GraphProjection:
 
     def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
         """Row numbers of the statements stored in a slot that hold on the basis, ascending."""
-        return self._answer(basis, lambda store: store.statements_in_slot(basis, slot))
+        return self._sql.statements_in_slot(basis, slot)
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""
-        return self._answer(basis, lambda store: store.statements_about(basis, entity))
+        return self._sql.statements_about(basis, entity)
 
     def _answer(self, basis: GraphBasis, ask: Callable[[GraphStore], T]) -> T:
         follower = self._follower

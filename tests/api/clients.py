@@ -119,7 +119,7 @@ def served(app: ASGIApp) -> Iterator[str]:
         thread.join()
 
 
-def until_ready(url: str, patience: float = 30) -> None:
+def until_ready(url: str, patience: float = 60) -> None:
     """Return when the server says that it is ready."""
     end = time.monotonic() + patience
     while time.monotonic() < end:

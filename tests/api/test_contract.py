@@ -32,7 +32,7 @@ PART_7 = {
     "Query": {"node", "nodes", "asOf", "ontology", "transactions", "stats", "health"},
     "Snapshot": {"basis", "entity", "entities", "statements", "episodes", "timeline", "ask"},
     "Entity": {"id", "key", "name", "aliases", "type", "statements", "timeline", "neighbors"},
-    "Mutation": {"ingestEpisode", "assertStatements", "retractEpisode"},
+    "Mutation": {"ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph"},
 }
 WHOLE = [
     "Statement",

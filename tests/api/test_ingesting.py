@@ -77,6 +77,7 @@ def test_a_quarantined_episode_is_recorded_and_not_extracted(client: Client) -> 
         ({"content": ""}, ["input", "content"]),
         ({"content": "x" * 100_001}, ["input", "content"]),
         ({"saidAt": "2023-02-30"}, ["input", "saidAt"]),
+        ({"saidAt": ".."}, ["input", "saidAt"]),
         ({"timeZone": "Mars/Olympus"}, ["input", "timeZone"]),
         ({"metadata": [1]}, ["input", "metadata"]),
         ({"source": ""}, ["input", "source"]),
@@ -85,6 +86,13 @@ def test_a_quarantined_episode_is_recorded_and_not_extracted(client: Client) -> 
 def test_bad_input_names_its_path(client: Client, more: dict[str, Any], path: list[str]) -> None:
     found = client.ok(INGEST, input={"content": "hello", "source": "test", **more})["ingestEpisode"]
     assert (found["__typename"], found["path"]) == ("InvalidInputError", path)
+
+
+def test_a_pending_episode_keeps_its_flags(client: Client) -> None:
+    done = ingest(client, f"Ada likes tea, the key is {SECRET}", wait=False)
+    until(client, done["episode"]["key"], "EXTRACTED")
+    found = client.ok("{ asOf { episodes { edges { node { flags content } } } } }")["asOf"]["episodes"]["edges"][0]["node"]
+    assert found == {"flags": ["secret:test"], "content": "Ada likes tea, the key is [REDACTED:test:0]"}
 
 
 def test_queries_answer_while_an_episode_is_extracted(client: Client) -> None:

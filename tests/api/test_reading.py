@@ -121,6 +121,11 @@ def test_ontology_health_and_transactions_answer(client: Client) -> None:
     assert [edge["node"]["kind"] for edge in data["transactions"]["edges"]] == ["assert"]
 
 
+def test_the_graph_is_rebuilt_on_demand(client: Client) -> None:
+    found = client.ok("mutation { rebuildGraph { ok components { name ok } } }")["rebuildGraph"]
+    assert found["ok"] is True
+
+
 def test_namespaces_are_apart(client: Client) -> None:
     state(client, "1", "2023-01-01", ("Ada", "likes", "tea"))
     id = client.ok('{ asOf { entity(name: "Ada") { id } } }')["asOf"]["entity"]["id"]

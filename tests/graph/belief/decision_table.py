@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 from graph.belief.traits import Traits
 from graph.belief.unit import Unit
 from ontology.claim import Claim, ClaimKind
@@ -37,67 +39,13 @@ class Case:
     probes: tuple[str, ...]
 
 
-SECTIONS: dict[str, tuple[Case, ...]] = {
-    "One claim": (
-        Case("a state is known since it was said", "one", ("state A @2020-01-01",), ("2019-12-31", "2020-01-01", "2021-01-01")),
-        Case("a state with a start", "one", ("state A @2020-01-01 2018-01-01T00:00:00Z..",), ("2019-01-01", "2021-01-01")),
-        Case("an imprecise start is possible inside its granule", "one", ("state A @2021-01-01 2019..",), ("2019-06-01", "2020-06-01")),
-        Case("a start granule that contains said ends at said", "one", ("state A @2020-05-10 2020..",), ("2020-03-01", "2020-05-10", "2020-08-01")),
-        Case("a span that is over", "one", ("state A @2022-01-01 2019-03..2021-06",), ("2020-01-01", "2021-06-15", "2021-08-01")),
-        Case("over, without a start: an end", "one", ("state A @2022-01-01 ..2020",), ("2019-01-01", "2021-06-01")),
-        Case("until a future date, without a start: from said on", "one", ("state A @2020-01-01 ..2022",), ("2019-01-01", "2021-01-01", "2023-01-01")),
-        Case("a dated change attests its instant alone", "one", ("change A @2021-01-01 2018-01-01T00:00:00Z..",), ("2018-01-01", "2020-01-01")),
-        Case("an imprecise change attests nothing", "one", ("change A @2021-01-01 2018..",), ("2018-06-01", "2019-06-01")),
-        Case("a change with an end is a bounded span", "one", ("change A @2021-01-01 2018..2020",), ("2018-06-01", "2019-06-01", "2021-01-01")),
-        Case("a scheduled change", "one", ("change A @2021-01-01 2022..",), ("2021-06-01", "2022-06-01", "2023-06-01")),
-        Case("an end without dates", "one", ("end A @2021-01-01",), ("2010-01-01", "2021-01-01", "2022-01-01")),
-        Case("an end with a start alone ends at said", "one", ("end A @2021-01-01 2018-01-01T00:00:00Z..",), ("2020-01-01", "2021-06-01")),
-        Case("an end this month ends at said", "one", ("end A @2021-05-03 ..2021-05",), ("2021-05-02", "2021-05-04")),
-        Case("a scheduled end", "one", ("end A @2021-01-01 2020-01-01T00:00:00Z..2022-01-01T00:00:00Z",), ("2021-06-01", "2022-06-01")),
-        Case("the end of a denial affirms", "one", ("end ¬A @2021-01-01",), ("2020-01-01", "2022-01-01")),
-        Case("never", "one", ("state ¬A @2021-01-01 from ever..",), ("2000-01-01", "2022-01-01")),
-    ),
-    "Two claims": (
-        Case("a rival said later takes over", "one", ("state A @2020-01-01", "state B @2021-01-01"), ("2020-06-01", "2021-06-01")),
-        Case("many-valued: no rivals", "many", ("state A @2020-01-01", "state B @2021-01-01"), ("2021-06-01",)),
-        Case("equal strength ties", "one", ("state A @2020-01-01", "state B @2020-01-01"), ("2020-01-01", "2021-01-01")),
-        Case("rank decides", "one", ("state A @2020-01-01 rank 1", "state B @2020-01-01"), ("2020-01-01", "2021-01-01")),
-        Case("a past change does not beat later evidence", "one", ("state A @2020-01-01", "change B @2021-01-01 2018-01-01T00:00:00Z.."), ("2019-01-01", "2022-01-01")),
-        Case("an ended rival clips", "one", ("state A @2012-01-01", "state B @2020-01-01 2015..2017"), ("2014-01-01", "2016-06-01", "2019-01-01")),
-        Case("an ended rival, the value resumes", "one, resume", ("state A @2012-01-01", "state B @2020-01-01 2015..2017"), ("2016-06-01", "2019-01-01")),
-        Case("an ended patch is left out", "one", ("state A @2012-01-01", "patch B @2020-01-01 2015..2017"), ("2016-06-01", "2019-01-01")),
-        Case("denied", "many", ("state A @2020-01-01", "state ¬A @2021-01-01"), ("2020-06-01", "2021-06-01")),
-        Case("left, and the shadow before", "one", ("state A @2020-01-01", "end A @2023-06-01 ..2023-03"), ("2019-01-01", "2022-01-01", "2023-05-01")),
-        Case("a former value shows where nothing else does", "one", ("state A @2020-01-01", "end B @2021-01-01"), ("2019-01-01", "2020-06-01")),
-        Case("two former values", "one", ("end A @2021-01-01", "end B @2021-01-01"), ("2010-01-01",)),
-        Case("an imprecise start yields to a rival", "one", ("state A @2021-05-10", "change B @2022-01-15 2021.."), ("2021-03-01", "2021-05-10", "2021-06-01")),
-        Case("a scheduled state yields too and then takes over", "one", ("state B @2021-01-10 2022..", "state A @2022-05-10"), ("2022-05-10", "2022-06-01")),
-        Case("an additive value ends no other", "one", ("state A @2020-01-01", "state +B @2021-01-01"), ("2021-06-01",)),
-        Case("an additive value is ended by its denial", "one", ("state +A @2020-01-01", "end A @2021-01-01"), ("2020-06-01", "2021-06-01")),
-    ),
-    "Corrections": (
-        Case("of the value", "one", ("state A @2021-01-01", "correction B ⇐ A @2021-06-01"), ("2021-03-01", "2022-01-01")),
-        Case("of the start", "one", ("state A @2021-01-01", "correction A @2021-06-01 2019-01-01T00:00:00Z.."), ("2019-06-01", "2022-01-01")),
-        Case("of the end of an end", "one", ("end A @2022-01-01 ..2020", "correction A @2022-06-01 ..2021"), ("2021-06-01", "2022-03-01")),
-        Case("an end before the masked state was said", "one", ("state A @2021-01-01", "correction A @2021-06-01 ..2020"), ("2020-06-01", "2021-03-01")),
-        Case("an end after the masked state was said", "one", ("state A @2021-01-01", "correction A @2022-06-01 ..2021"), ("2021-03-01", "2022-03-01")),
-        Case("nothing to mask: a state", "one", ("correction A @2021-01-01",), ("2020-06-01", "2021-06-01")),
-        Case("nearest start alone", "one", ("state A @2022-01-01 2010..2012", "state A @2022-01-01 2018..2020", "correction A @2022-06-01 2017.."), ("2010-06-01", "2017-06-01")),
-        Case("bounds that touch none mask none", "one", ("state A @2022-01-01 2010..2012", "correction A @2022-06-01 2015..2016"), ("2011-06-01", "2015-12-01")),
-        Case("no instant left: dropped", "one", ("state A @2022-01-01 2010..2012", "correction A @2022-06-01 2015.."), ("2011-06-01", "2016-01-01")),
-        Case("denied by a correction: an end whole", "one", ("end A @2021-01-01", "correction ¬A @2021-06-01"), ("2020-01-01", "2022-01-01")),
-    ),
-    "Events and static facts": (
-        Case("a dated event", "event", ("state A @2020-06-01 2019-05..",), ("2019-05-10", "2019-06-10")),
-        Case("an undated event", "event", ("state A @2020-06-01",), ("2000-01-01", "2020-06-01", "2020-06-02")),
-        Case("an event until a date", "event", ("state A @2020-06-01 ..2018",), ("2000-01-01", "2018-06-01", "2019-06-01")),
-        Case("a denial said later", "event", ("state A @2020-06-01 2019-05..", "state ¬A @2020-07-01 2019-05.."), ("2019-05-10",)),
-        Case("static: for all time", "static", ("state A @2020-01-01",), ("1900-01-01",)),
-        Case("static: a second value contradicts", "static", ("state A @2020-01-01", "state B @2021-01-01"), ("1900-01-01",)),
-        Case("static: an end denies", "static", ("state A @2020-01-01", "end A @2021-01-01"), ("1900-01-01",)),
-        Case("static: a correction for all time", "static", ("state A @2020-01-01", "correction B ⇐ A @2021-01-01 2000..2010"), ("1900-01-01",)),
-    ),
-}  # fmt: skip
+def sections() -> dict[str, list[Case]]:
+    """The cases by heading."""
+    found = yaml.safe_load((Path(__file__).with_name("decision_cases.yaml")).read_text(encoding="utf-8"))
+    return {
+        heading: [Case(case["title"], case["traits"], tuple(case["claims"]), tuple(case["at"])) for case in cases]
+        for heading, cases in found.items()
+    }
 
 
 def read(text: str, number: int) -> Claim:
@@ -165,10 +113,10 @@ def render() -> str:
         "# Decision table",
         "",
         "Written by `python -m tests.graph.belief.decision_table` from what the resolver does; a test compares it. The rules behind it",
-        "are in [semantics.md](semantics.md). Claims read `kind value @said from..to`; `¬` is a denial, `+` an additive claim, `⇐ x` replaces",
-        "x. Ends are exclusive, `…` is unbounded, `-` is nothing known.",
+        "are in [semantics.md](semantics.md). Claims read `kind value @said from..to`; `¬` is a denial, `+` additive, `⇐ x` replaces x.",
+        "Ends are exclusive, `…` is unbounded, `-` is nothing known.",
     ]
-    for title, cases in SECTIONS.items():
+    for title, cases in sections().items():
         parts += ["", f"## {title}", "", "| Case | Predicate | Claims | Statements | At |", "|---|---|---|---|---|"]
         parts += [row(case) for case in cases]
     return "\n".join(parts) + "\n"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph.belief.traits import Traits
 from graph.belief.unit import Unit, Value
 from graph.belief.weighing import Conflict, Weighed
-from ontology.claim import Claim
+from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.instant import DAY, UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, format_instant
 from tests.graph.belief.oracle import NO, Answer, Oracle
@@ -22,7 +22,7 @@ from tests.graph.belief.strategies import INSTANTS, TRAITS, VALUES, units
 
 EVERY_TRAIT = pytest.mark.parametrize("name", TRAITS)
 BOTH = [(value, positive) for value in VALUES for positive in (True, False)]
-QUICK, DEEP = 50, 4000
+QUICK, DEEP = 30, 4000
 
 Spans = dict[Value, tuple[tuple[Instant, Instant], ...]]
 Check = Callable[[list[Claim], Traits, st.DataObject], None]
@@ -201,6 +201,20 @@ def test_of_random_units(name: str) -> None:
     examined(everything, name, QUICK)
 
 
+def plain(claims: list[Claim]) -> list[Claim]:
+    """The same claims affirmed and without bounds: the commonest units, which are resolved by a shorter way."""
+    kinds = (ClaimKind.STATE, ClaimKind.CHANGE)
+    return [
+        replace(each, kind=kinds[number % 2], valid_from=None, valid_to=None, polarity=True, additive=False, replaces=None)
+        for number, each in enumerate(claims)
+    ]
+
+
+@pytest.mark.parametrize("name", ["one-state-clip", "one-state-resume", "many-state-clip"])
+def test_of_plain_units(name: str) -> None:
+    examined(lambda claims, traits, data: everything(plain(claims), traits, data), name, QUICK)
+
+
 @pytest.mark.deep
 @EVERY_TRAIT
 @pytest.mark.parametrize("check", CHECKS)
@@ -211,7 +225,7 @@ def test_of_very_many_random_units(name: str, check: str) -> None:
 @pytest.mark.deep
 @EVERY_TRAIT
 def test_of_crowded_units(name: str) -> None:
-    examined(everything, name, QUICK * 10, largest=25)
+    examined(everything, name, DEEP // 10, largest=25)
 
 
 def test_a_day_is_the_same_day_in_any_spelling_of_its_zone() -> None:

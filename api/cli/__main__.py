@@ -1,0 +1,5 @@
+"""`python -m api.cli`."""
+
+from api.cli.commands import main
+
+main()

@@ -1,0 +1,52 @@
+"""Fixtures: a random ledger, and graphs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from graph.store.feed import Feed
+from graph.store.kuzu_engine import KuzuStore
+from graph.store.settings import GraphSettings
+from tests.graph.store.ledgers import LedgerBuilder, make_database, one_valued, random_history
+
+SETTINGS = GraphSettings(buffer_pool_mb=64, max_size_mb=1024)
+"""Small, so that many graphs fit side by side."""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[LedgerBuilder]:
+    """An empty ledger with a secret."""
+    engine = make_database(tmp_path / "ledger.db")
+    yield LedgerBuilder(engine)
+    engine.dispose()
+
+
+@pytest.fixture
+def history(ledger: LedgerBuilder) -> LedgerBuilder:
+    """A ledger of 25 transactions."""
+    random_history(ledger, Random(7), 25)
+    return ledger
+
+
+@pytest.fixture
+def feed(ledger: LedgerBuilder) -> Feed:
+    """The feed of the ledger; it reads whatever is there when it is asked."""
+    return Feed(ledger.engine, one_valued)
+
+
+@pytest.fixture
+def open_graph(tmp_path: Path, feed: Feed) -> Iterator[Callable[..., KuzuStore]]:
+    """Opens graphs by name; closes them at the end."""
+    opened: list[KuzuStore] = []
+
+    def open_one(name: str = "graph.kuzu", settings: GraphSettings = SETTINGS) -> KuzuStore:
+        opened.append(KuzuStore(tmp_path / name, feed.ledger, settings))
+        return opened[-1]
+
+    yield open_one
+    for store in opened:
+        store.close()

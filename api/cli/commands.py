@@ -64,7 +64,7 @@ def _times(at: str | None, recorded_at: str | None, evidence_until: str | None) 
     named = {"validAt": at, "recordedAt": recorded_at, "evidenceUntil": evidence_until}
     read = {name: None if text is None else understood(text, now) for name, text in named.items()}
     for name, found in read.items():
-        if found is not None and found.words != found.rfc3339:
+        if found is not None and found.guessed:
             print(f"{name}: {found.echo}", file=sys.stderr)
     return {name: None if found is None else found.rfc3339 for name, found in read.items()}
 

@@ -12,24 +12,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
-from threading import Lock, Thread
-from typing import Protocol
+from queue import LifoQueue
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
 
-
-class Extractor(Protocol):
-    """What finds claims in text. `id` names it and its version."""
-
-    id: str
-
-    def extract(self, turns: Sequence[Turn]) -> list[list[ClaimDraft]]:
-        """The claims of each turn."""
-        ...
+if TYPE_CHECKING:
+    from extraction.extractor import Extractor
 
 
-ExtractorFactory = Callable[[], Extractor]
+ExtractorFactory = Callable[[], "Extractor"]
 """Makes an extractor inside a worker process; picklable (a module's function, or a `partial` of one)."""
 
 ATTEMPTS = 3
@@ -64,61 +58,47 @@ class ExtractionFailed(Exception):
 
 
 class ExtractionPool:
-    """Extracts in `workers` processes, which start with the first extraction. Thread-safe; blocks the calling thread only."""
+    """Extracts in up to `workers` processes, each started when it is first needed. Thread-safe; blocks the calling thread only.
+
+    Every process is an executor of its own with one task at a time: a text that kills its process takes no other along. (In
+    an executor with several, the death of a process that was started late can also stay unnoticed while another one works.)
+    """
 
     def __init__(self, factory: ExtractorFactory, *, workers: int = 1) -> None:
         self._factory = factory
         self._workers = workers
-        self._lock = Lock()
-        self._executor: ProcessPoolExecutor | None = None
         self._closed = False
+        # The last one used is taken first: it is warm.
+        self._free: LifoQueue[ProcessPoolExecutor | None] = LifoQueue()
+        for _ in range(workers):
+            self._free.put(None)
 
-    def _new(self, workers: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
-
-    def _shared(self) -> ProcessPoolExecutor:
-        with self._lock:
-            if self._closed:
-                raise ExtractionFailed("the extraction pool is closed")
-            if self._executor is None:
-                self._executor = self._new(self._workers)
-            return self._executor
-
-    def _discard(self, broken: ProcessPoolExecutor) -> None:
-        """Forget a broken pool, once for all threads that saw it break."""
-        with self._lock:
-            if self._executor is broken:
-                self._executor = None
-        broken.shutdown(wait=False)
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
 
     def extract(self, turns: Sequence[Turn]) -> tuple[str, list[list[ClaimDraft]]]:
-        """(extractor's ID, claims of each turn). Raises ExtractionFailed, or what the extractor itself raised.
-
-        What was in a process that died is tried again in one of its own: a text that kills its process takes no other along.
-        """
-        shared = self._shared()
+        """(extractor's ID, claims of each turn), after waiting for a process. Raises ExtractionFailed, or what the extractor raised."""
+        executor = self._free.get()
         try:
-            future = shared.submit(_extract, turns)
-        except RuntimeError:
-            # Broken, or discarded by another thread between the lines above.
-            self._discard(shared)
-        else:
-            try:
-                return future.result()
-            except BrokenProcessPool:
-                self._discard(shared)
-        for _ in range(ATTEMPTS - 1):
-            with self._new(1) as alone:
+            for _ in range(ATTEMPTS):
+                if self._closed:
+                    raise ExtractionFailed("the extraction pool is closed")
+                executor = executor or self._start()
                 try:
-                    return alone.submit(_extract, turns).result()
+                    return executor.submit(_extract, turns).result()
                 except BrokenProcessPool:
-                    continue
-        raise ExtractionFailed(f"the extracting process died {ATTEMPTS} times")
+                    executor.shutdown(wait=False)
+                    executor = None
+            raise ExtractionFailed(f"the extracting process died {ATTEMPTS} times")
+        finally:
+            self._free.put(executor)
 
     def close(self) -> None:
-        """Stop the processes after what they are doing."""
-        with self._lock:
-            self._closed = True
-            executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown(wait=True, cancel_futures=True)
+        """Stop each process after what it is doing."""
+        self._closed = True
+        for executor in [self._free.get() for _ in range(self._workers)]:
+            if executor is not None:
+                executor.shutdown(wait=True)
+        # Whoever still waits for a process learns that there is none.
+        for _ in range(self._workers):
+            self._free.put(None)

@@ -133,6 +133,18 @@ def clauses(sentence: Span, whens: Sequence[When]) -> list[Clause]:
         clause = _clause(head, sentence, timed)
         _inherit(clause, found)
         found[head.i] = clause
+    for clause in found.values():
+        over = found.get(clause.head.head.i)
+        if (
+            clause.head.dep_ == "advcl"
+            and clause.head.tag_ in ("VBN", "VBD")
+            and over is not None
+            and over.subjects
+            and over.head.i > clause.head.i
+            and clause.implied
+        ):
+            # "Born in Accra, Kojo moved": the subject comes after.
+            clause.subjects, clause.implied, clause.passive, clause.tense = over.subjects, False, True, Tense.PAST
     _attach(found, sentence, whens)
     return list(found.values())
 
@@ -160,13 +172,19 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
             _negate(clause, child)
         elif dep in ("advmod", "npadvmod", "det"):
             _adverb(clause, child)
+            for below in child.children if dep == "advmod" else ():
+                # "back from Lisbon": the preposition hangs on the adverb.
+                if below.dep_ == "prep":
+                    _prepositions(clause, below, timed)
         elif dep in ("advcl", "xcomp") and _mistaken(head, child):
             clause.prepositions.append(("to", [child]))
     for noun in [*clause.objects, *clause.attributes]:
         for child in noun.children:
             if child.dep_ == "prep":
                 _prepositions(clause, child, timed, clause.loose)
-            elif child.dep_ == "neg" or (child.dep_ == "det" and child.lower_ == "no"):
+            elif child.dep_ == "neg":
+                _negate(clause, child)
+            elif child.dep_ == "det" and child.lower_ == "no":
                 clause.negated = True
     _tense(clause)
     return clause
@@ -238,9 +256,16 @@ def _tense(clause: Clause) -> None:
         clause.tense = Tense.FUTURE
     elif "have" in words and head.tag_ in ("VBN", "VBD", "VBG"):
         clause.tense = Tense.PERFECT if finite.lower_ in ("have", "has", "'ve", "'s", "having", "ve", "s") else Tense.PAST
-    elif auxiliaries and finite.lower_ == "been":
+    elif finite.lower_ == "been":
         clause.tense = Tense.PERFECT
     elif finite.tag_ in ("VBD", "VBN"):
+        clause.tense = Tense.PAST
+    if (
+        not auxiliaries
+        and head.tag_ in ("VBP", "VB")
+        and head.lower_ in ("quit", "split")
+        and any(c.dep_ == "nsubj" for c in head.children)
+    ):
         clause.tense = Tense.PAST
     if clause.no_longer and clause.negated:
         clause.negated = False
@@ -259,6 +284,9 @@ def _inherit(clause: Clause, found: dict[int, Clause]) -> None:
     elif head.dep_ == "acl" and not clause.subjects:
         clause.subjects = [head.head]
         clause.passive = head.tag_ == "VBN"
+        if clause.passive and clause.tense is Tense.PAST:
+            # "the firm, based in Graz": a state that goes on.
+            clause.tense = Tense.PRESENT
     if head.dep_ in ("xcomp", "pcomp") and not clause.subjects:
         governor = head.head if head.dep_ == "xcomp" else head.head.head
         over = found.get(governor.i)
@@ -309,7 +337,7 @@ def _share(clause: Clause, above: Clause, head: Token) -> None:
     if not any(c.dep_ in ("aux", "auxpass") for c in head.children):
         if head.tag_ in ("VB", "VBG", "VBN"):
             clause.tense, clause.modal, clause.governor = above.tense, above.modal, above.governor
-            clause.passive = clause.passive or (above.passive and head.tag_ == "VBN")
+            clause.passive = clause.passive or (above.passive and (head.tag_ == "VBN" or lemma(head) == "raise") and not clause.objects)
         if head.tag_ == "VB":
             clause.former, clause.negated = above.former, clause.negated or above.negated
 

@@ -126,10 +126,11 @@ def correction(text: str, before: str = "") -> Correction | None:
         or (_SAID.search(before) and _CUE_WORDS.match(before))
     )
     if contrast:
+        right, wrong = (contrast[side].rstrip(".:'/-") for side in ("right", "wrong"))
         now = re.search(r"\b(?:now|nowadays|these\s+days|anymore)\b", text, re.IGNORECASE)
         if now and not cue:
-            return Correction(contrast["right"], contrast["wrong"], change=True)
-        return Correction(contrast["right"], contrast["wrong"])
+            return Correction(right, wrong, change=True)
+        return Correction(right, wrong)
     return Correction() if cue else None
 
 

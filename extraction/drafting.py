@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from extraction.calendar import Granule
 from extraction.clauses import Clause, lemma
-from extraction.times import Stretch, When, resolve
+from extraction.dating import Stretch, resolve
+from extraction.times import When, count_of
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.edtf import OPEN
 from ontology.patterns import Tense
@@ -59,6 +60,9 @@ def frame(clause: Clause, said: Granule, extra: Sequence[When] = ()) -> Frame:
     for when in [*clause.whens, *extra]:
         if when.role == "duration" and clause.tense is Tense.PAST:
             continue
+        if clause.tense is Tense.PERFECT and when.lo is not None and when.lo.groupdict().get("hence"):
+            # "not in three years" looks back.
+            when = When(when.start, when.end, "duration", count=count_of(when.lo["hence_n"]), unit=when.lo["hence_u"])
         stretch = resolve(when, said, forward)
         if stretch is None:
             continue

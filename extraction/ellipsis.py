@@ -7,20 +7,39 @@ from dataclasses import replace
 from extraction.clauses import Clause, lemma
 from extraction.drafting import Frame
 from extraction.mentions import Mentions
+from extraction.things import things
 from ontology.claim import ClaimDraft, ClaimKind
-from ontology.patterns import Tense
+from ontology.patterns import Tense, Thing
 
 _AUXILIARIES = ("be", "do", "have", "will", "can")
 
 
 def completed(clause: Clause, last: list[ClaimDraft], mentions: Mentions, frame: Frame) -> list[ClaimDraft]:
     """The claims of an elliptical clause, made from the `last` ones of the turn; none where the clause is complete."""
+    if (
+        last
+        and lemma(clause.head) in ("leave", "quit", "resign")
+        and not clause.objects
+        and not clause.after("for", "to", "from")
+        and not frame.negated
+    ):
+        return [
+            replace(
+                draft,
+                kind=ClaimKind.END,
+                valid_from=None,
+                valid_to=str(frame.stretch.hi or frame.stretch.lo or "") or None,
+                rule="ellipsis:left",
+            )
+            for draft in last
+            if draft.predicate in ("works_at", "member_of") and draft.polarity and frame.tense is Tense.PAST
+        ]
     if not last or lemma(clause.head) not in _AUXILIARIES or clause.objects or clause.prepositions:
         return []
     so = any(c.lower_ in ("so", "neither", "nor") and c.i < clause.head.i for c in clause.head.children)
     that = bool(clause.subjects) and clause.subjects[0].lower_ == "that" and lemma(clause.head) == "be"
     if that or (so and not clause.subjects):
-        holders = [t for t in clause.attributes if t.pos_ in ("NOUN", "PROPN", "PRON")]
+        holders = [t for t in clause.attributes if t.pos_ in ("PROPN", "PRON") or Thing.PERSON in things(t)]
     elif clause.attributes or any(c.dep_ in ("xcomp", "ccomp", "acomp", "advcl") and c.i > clause.head.i for c in clause.head.children):
         return []
     else:

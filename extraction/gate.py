@@ -27,7 +27,6 @@ _INDEFINITE = {
     "few",
     "several",
     "all",
-    "both",
     "what",
     "which",
     "this",
@@ -48,7 +47,12 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "too long for a name"
     if not any(c.isalnum() for c in subject) or not any(c.isalnum() for c in target):
         return "no name"
-    if not isinstance(match.subject, str) and match.subject is not None and _indefinite(match.subject, subject):
+    if (
+        match.predicate != "causes"
+        and not isinstance(match.subject, str)
+        and match.subject is not None
+        and _indefinite(match.subject, subject)
+    ):
         return "indefinite subject"
     if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str) and _of_the_talk(match.object, clause):
         return "about the talk"
@@ -66,6 +70,8 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
             return "vague object"
         if match.predicate in ("likes", "dislikes", "uses", "causes", "fixes", "owns") and _pointing(match.object):
             return "pointing object"
+    if open_ and not isinstance(match.subject, str) and match.subject is not None and _generic(match.subject):
+        return "in general"
     if open_ and subject == mentions.addressee and not (clause is not None and clause.whens and clause.tense is Tense.PAST):
         return "about the listener"
     return None
@@ -91,6 +97,12 @@ def _indefinite(token: Token, name: str) -> bool:
     if token.lemma_.casefold() in VAGUE:
         return True
     return any(c.dep_ in ("det", "predet") and c.lower_ in _INDEFINITE for c in token.children)
+
+
+def _generic(token: Token) -> bool:
+    """ "Events energize us": a bare plural or an activity as the subject."""
+    bare = not any(c.dep_ in ("det", "poss", "nummod", "compound", "prep") for c in token.children)
+    return token.pos_ in ("NOUN", "VERB") and bare and (token.tag_ in ("NNS", "VBG") or token.lower_.endswith("ing"))
 
 
 def _of_the_talk(liked: Token, clause: Clause | None) -> bool:

@@ -18,7 +18,7 @@ _UNREAL = re.compile(
     r"the\s+(?:day|moment|minute)\s+(?:i|we|you)\b|in\s+case\b|legend\s+has|rumou?r\s+has|why\s+(?:not|don't)|how\s+about|what\s+about|wish\b|hope\b|hoping\b|"
     r"thank|thanks|congrat|good\s+luck|happy\s+|welcome\b|sounds?\b|looks?\s+like|seems?\b|feels?\b|might\b|may\s+be\b|could\b|must\s+be\b|guess|bet\b|smells\b|"
     r"my\s+guess\b|fixme|todo|//|#\s)"
-    r"|\b(?:i\s+wish|if\s+only|would\s+(?:love|like|rather)|'d\s+(?:love|like|rather)|pretend|role-?play|my\s+character|in\s+(?:the|a|this)\s+(?:game|dream|film|movie|novel|story|book|show|campaign)|"
+    r"|\b(?:i\s+wish|if\s+only|would\s+(?:love|like|rather)|'d\s+(?:love|like|rather)|pretend|role-?play|my\s+character|in\s+(?:the|a|this|my|his|her|our)\s+(?:game|dream|film|movie|novel|story|book|show|campaign)|"
     r"dream(?:t|ed)\s+(?:that|i|of|about)|weirdest\s+dream|(?:a|the)\s+dream\b|hypothetical|as\s+if|as\s+though|rumou?rs?\b|for\s+example|e\.g\.|for\s+instance|"
     r"not\s+sure|no\s+idea|not\s+clear|unclear|unknown\s+whether|who\s+knows|wouldn't\s+bet|toying\s+with|thinking\s+(?:about|of)|yeah\s+right|my\s+guess|hard\s+to\s+tell|"
     r"queen\s+of\s+\w+|let\s+me\s+know|in\s+theory|once\s+upon)",
@@ -143,6 +143,8 @@ def reading(clause: Clause, quoted: list[tuple[int, int]]) -> Reading:
         return Reading("order")
     if clause.modal in _MODALS and clause.modal != "can":
         return Reading("modal")
+    if any(c.dep_ == "advmod" and c.lower_ in ("almost", "nearly", "practically") for c in head.children):
+        return Reading("almost")
     if _hedged(head):
         return Reading("hedge")
     return _climb(clause)
@@ -201,6 +203,8 @@ def _climb(clause: Clause) -> Reading:
                 return Reading("hedge")
             if verb in REPORTING or (verb == "claim"):
                 speaker = next((c for c in above.children if c.dep_ in ("nsubj", "agent")), None)
+                if speaker is not None and speaker.lower_ in ("they", "people", "some", "everyone", "everybody", "somebody", "someone"):
+                    return Reading("hedge")
                 if _modal(above) or (above.tag_ == "VB" and not any(c.dep_ == "nsubj" for c in above.children)):
                     return Reading("hedge")
                 source = speaker or source

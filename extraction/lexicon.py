@@ -127,7 +127,8 @@ GAMES = INSTRUMENTS | words(
 )
 ACTIVITIES = words(
     """
-    yoga pilates running jogging swimming cycling rowing dancing climbing bouldering hiking skiing snowboarding surfing karate judo
+    smoking vaping yoga pilates running jogging swimming cycling rowing dancing climbing bouldering hiking skiing
+    snowboarding surfing karate judo
     boxing meditation ballet gymnastics aikido taekwondo jiu-jitsu archery fencing sailing kayaking knitting crochet pottery
     painting gardening photography calligraphy woodworking birdwatching fishing crossfit weightlifting salsa tango tai-chi
     mindfulness journaling skateboarding baking embroidery
@@ -231,4 +232,17 @@ GENERIC_NOUNS = words(
 )
 SPEECH_ROLES = frozenset(
     ["assistant", "user", "system", "bot", "notes", "note", "minutes", "newsdesk", "log", "bio", "report", "archivist"]
+)
+SOFTWARE = words(
+    """
+    aws gcp azure heroku hetzner netlify vercel digitalocean cloudflare linode ovh fly.io firebase supabase postgres postgresql
+    mysql mariadb sqlite mongodb mongo redis memcached cassandra dynamodb elasticsearch opensearch clickhouse duckdb snowflake
+    bigquery kafka rabbitmq nats docker podman kubernetes k8s helm terraform ansible pulumi jenkins buildkite circleci github
+    gitlab bitbucket jira slack datadog grafana prometheus sentry nginx apache caddy envoy traefik linux ubuntu debian windows
+    macos android python javascript typescript golang rust java kotlin scala ruby php elixir haskell clojure perl swift dart
+    flutter react vue angular svelte nextjs next.js node node.js nodejs django flask fastapi rails laravel spring express graphql
+    grpc rest webpack vite esbuild rollup babel eslint prettier pytest jest cypress playwright selenium airflow dagster temporal
+    dbt spark hadoop pandas numpy pytorch tensorflow vim emacs vscode neovim bazel gradle maven npm pnpm yarn pip poetry uv celery
+    sqlalchemy prisma tailwind bootstrap
+    """
 )

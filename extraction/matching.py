@@ -64,8 +64,14 @@ class Patterns:
         """What the clause says in the vocabulary's predicates. Of two patterns for one pair of phrases the more specific wins."""
         found: list[Match] = []
         taken: set[tuple[object, object]] = set()
+        about: dict[str, object] = {}
         for match in self._candidates(clause):
             key = (_place(match.subject), _place(match.object))
+            if match.predicate in about and about[match.predicate] != match.rule:
+                continue
+            if match.previous is not None or match.rule.startswith("verb:replaces"):
+                # "A was replaced with B" is not a claim that someone replaced A as well.
+                about.setdefault(match.predicate, match.rule)
             if key not in taken:
                 taken.add(key)
                 found.append(match)
@@ -74,8 +80,10 @@ class Patterns:
     def _candidates(self, clause: Clause) -> Iterator[Match]:
         base = lemma(clause.head)
         if base in _COPULAS:
-            yield from self._adjectival(clause)
-            yield from self._nominal(clause)
+            for match in (*self._adjectival(clause), *self._nominal(clause)):
+                if match.kind is None and base in ("become", "turn", "go") and clause.tense is not Tense.PRESENT:
+                    match.kind = ClaimKind.CHANGE
+                yield match
         words = [clause.lemma] if clause.particle else [f"{base} {c.lower_}" for c in clause.head.children if c.lower_ in _ADVERBS] + [base]
         for word in words:
             for name, pattern in self._verbs.get(word, ()):
@@ -117,7 +125,9 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
-                    if _nameable(attribute) and (not pattern.named or attribute.pos_ == "PROPN"):
+                    if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (
+                        not pattern.named or attribute.pos_ == "PROPN"
+                    ):
                         yield from _relation(name, pattern, attribute, owner, subject)
 
 
@@ -135,7 +145,7 @@ def _subjects(clause: Clause) -> list[Token | None]:
 
 def _nameable(token: Token) -> bool:
     """Whether a predicate noun may be a name: a proper one, or any in a text without capitals."""
-    return token.pos_ in ("PROPN", "NUM") or is_role(token) or (token.pos_ == "NOUN" and not any(c.isupper() for c in token.sent.text))
+    return token.pos_ in ("PROPN", "NUM") or (token.pos_ == "NOUN" and not any(c.isupper() for c in token.sent.text))
 
 
 def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Token, noun: Token) -> Iterator[Match]:
@@ -143,6 +153,8 @@ def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Tok
         return
     subject: Token | None = other if pattern.swap else holder
     object_: Token | str = (holder if holder is not None else "*speaker") if pattern.swap else other
+    if pattern.object_words and not (isinstance(object_, str) or object_.lemma_.casefold() in pattern.object_words):
+        return
     if (subject is None or could_be(subject, pattern.subject_type)) and (
         isinstance(object_, str) or could_be(object_, pattern.object_type)
     ):
@@ -159,11 +171,16 @@ def _relation(name: str, pattern: PatternModel, holder: Token | None, other: Tok
 
 
 def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]:
-    if pattern.tense and clause.tense not in pattern.tense and not (clause.former and Tense.PRESENT in pattern.tense):
+    if pattern.tense and clause.tense not in pattern.tense and not ((clause.former or clause.begun) and Tense.PRESENT in pattern.tense):
         return
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
     if pattern.anchored and not (clause.now or any(when.role in ("since", "duration") for when in clause.whens)):
+        return
+    if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
+        return
+    if pattern.previous and pattern.subject is Where.SUBJECT and clause.objects and not clause.passive:
+        # "we moved the frontend from A to B" is about the frontend.
         return
     objects: list[Token | str]
     if pattern.reciprocal:
@@ -254,6 +271,7 @@ def _relative(token: Token) -> bool:
 def _specificity(pattern: PatternModel) -> int:
     return (
         4 * bool(pattern.object_words)
+        + 4 * bool(pattern.light)
         + 2 * bool(pattern.object_type)
         + 2 * bool(pattern.preposition)
         + bool(pattern.subject_type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.lexicon import ACQUAINTANCES, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
+from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
 from ontology.episode import Turn
 
 if TYPE_CHECKING:
@@ -78,6 +78,17 @@ class Mentions:
         for token in doc:
             if token.pos_ in ("NOUN", "PROPN") and token.dep_ in _ARGUMENTS and token.ent_type_ not in ("DATE", "TIME"):
                 name = self.name(token, subject=True)
+                if (token.dep_ == "attr" and token.pos_ == "NOUN") or token.lower_ in (
+                    "thanks",
+                    "hi",
+                    "hey",
+                    "wow",
+                    "congrats",
+                    "cheers",
+                    "yes",
+                    "no",
+                ):
+                    continue
                 if name is not None and name not in (self.speaker, self.addressee):
                     self._candidates.append(self._candidate(token, name))
         del self._candidates[:-MAX_CANDIDATES]
@@ -91,6 +102,13 @@ class Mentions:
             gender = gender or ("f" if kin in FEMALE_KIN else "m" if kin in MALE_KIN else "")
         sure = token.ent_type_ == "PERSON" or word in KIN | ACQUAINTANCES or word in ROLES or title in _TITLES
         animate = sure or (token.pos_ == "PROPN" and token.ent_type_ not in ("GPE", "LOC", "DATE", "MONEY", "CARDINAL", "NORP", "LANGUAGE"))
+        if (
+            token.dep_ == "pobj"
+            and word not in KIN
+            and (token.head.lower_ in ("in", "at", "into", "near") or token.head.head.lemma_ in ("move", "go", "travel", "fly"))
+        ):
+            # Places are often taken for people.
+            sure = animate = False
         plural = token.tag_ in ("NNS", "NNPS") or any(c.dep_ == "conj" for c in token.children)
         return Candidate(name, self._base + token.i, gender, animate, sure, plural, token.dep_ in ("nsubj", "nsubjpass"))
 
@@ -111,7 +129,9 @@ class Mentions:
         before = [c for c in self._candidates if c.place < place]
         if word in _GENDERS:
             fitting = [c for c in before if c.animate and c.gender in ("", _GENDERS[word]) and not c.plural]
-            return _latest([c for c in fitting if c.gender or c.sure]) or _latest(fitting)
+            subjects = [c for c in fitting[-6:] if c.subject]
+            certain = [c for c in subjects if c.gender or c.sure]
+            return _latest(certain) or _latest(subjects) or _latest([c for c in fitting if c.gender or c.sure]) or _latest(fitting)
         if word in _THINGS:
             return _latest([c for c in before if not c.sure and not c.plural])
         if word in _PLURALS:
@@ -228,7 +248,7 @@ def _capital(token: Token) -> bool:
 
 def named_by(token: Token) -> Token | None:
     """The proper name that a common noun for a person is given with: "my brother Kunle", "her husband Jens"."""
-    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES:
+    if token.pos_ == "PROPN" or token.lemma_.casefold() not in KIN | ACQUAINTANCES | ROLES | ANIMALS:
         return None
     for child in token.children:
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:

@@ -1,21 +1,19 @@
-"""What noun phrases say by themselves: appositions, relatives by name, occupations, ages, favourites, appointments."""
+"""What "X is Y" says: ages, nationalities, kinds, favourites, names, settings and amounts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
-from extraction.lexicon import KIN, MEETINGS, NATIONALITIES, words
-from extraction.matching import Match, Patterns
+from extraction.lexicon import ACQUAINTANCES, KIN, NATIONALITIES, words
+from extraction.matching import Match
 from extraction.things import could_be, is_number, is_role, things
-from ontology.claim import ClaimKind
 from ontology.patterns import Thing
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Token
 
 _YEARS = re.compile(r"(?:\w+-)?\w+-years?-old|\d+-?(?:yo|y/o)", re.IGNORECASE)
 _AGE_WORDS = words(
@@ -24,108 +22,9 @@ _AGE_WORDS = words(
     thirty forty fifty sixty seventy eighty ninety
     """
 )
-_DATED_NOUNS = MEETINGS | frozenset(
-    ["date", "day", "deadline", "birthday", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
+_DISTANT_KIN = words(
+    "cousin niece nephew uncle aunt auntie grandmother grandma grandfather grandad grandson granddaughter stepmother stepfather"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A relation that a phrase states: subject and object as tokens or words (None: the speaker)."""
-
-    match: Match
-    at: Token
-
-
-def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
-    """ "my brother Kunle", "Kenzo Mori, father of Ana", "the striker Yaw Mensimah", "Mirza the goat", "Elias, aged 6"."""
-    for token in sentence:
-        word = token.lemma_.casefold()
-        if (token.pos_ in ("NOUN", "PROPN") and word in KIN) or patterns.nouns(word):
-            yield from _related(token, patterns)
-        if token.dep_ == "appos" and token.head.pos_ == "PROPN" and token.pos_ in ("NOUN", "PROPN"):
-            yield from _described(token.head, token, patterns)
-        elif token.pos_ == "PROPN" and token.dep_ == "appos" and token.head.pos_ == "NOUN" and is_role(token.head):
-            yield from _titled(token.head, token)
-        elif (
-            token.pos_ in ("NOUN",)
-            and token.dep_ in ("compound", "nmod")
-            and token.head.pos_ == "PROPN"
-            and is_role(token)
-            and token.text[:1].islower()
-        ):
-            yield Named(Match("has_role", token.head, _left(token), "apposition:role", 0.75), token)
-        if token.lower_ == "aged" and token.i + 1 < len(token.doc) and is_number(token.nbor(1)):
-            owner = token.head if token.head.pos_ in ("PROPN", "NOUN") else None
-            if owner is not None:
-                yield Named(Match("age", owner, token.nbor(1).text, "apposition:aged", 0.8), token)
-
-
-def _left(token: Token) -> str:
-    kept = [t for t in token.lefts if t.dep_ in ("compound", "amod") and t.lower_ not in NATIONALITIES and t.text[:1].islower()]
-    return " ".join(t.text for t in [*kept, token])
-
-
-def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
-    """A person's relative or acquaintance by name, with the owner of the relation."""
-    owner = next((c for c in noun.children if c.dep_ == "poss"), None)
-    name = next((c for c in noun.children if c.dep_ == "appos" and c.pos_ == "PROPN" and c.i > noun.i), None)
-    if name is None and noun.head.pos_ == "PROPN" and noun.dep_ in ("compound", "nmod") and noun.i < noun.head.i:
-        name = noun.head
-        owner = owner or next((c for c in name.children if c.dep_ == "poss"), None)
-    if name is None:
-        name = next(
-            (
-                o
-                for c in noun.children
-                if c.dep_ == "acl" and c.lower_ in ("called", "named")
-                for o in c.children
-                if o.dep_ in ("oprd", "dobj", "attr")
-            ),
-            None,
-        )
-    if name is None or name.pos_ not in ("PROPN", "NOUN", "X") or (owner is None and noun.dep_ not in ("dobj", "attr")):
-        return
-    if owner is None:
-        # "I have a cousin, Sipho": the owner is who has.
-        owner = next((c for c in noun.head.children if c.dep_ == "nsubj"), None) if lemma(noun.head) == "have" else None
-        if owner is None:
-            return
-    for predicate, pattern in patterns.nouns(noun.lemma_.casefold()):
-        if (
-            pattern.preposition
-            or pattern.value is not None
-            or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type)
-        ):
-            continue
-        subject, object_ = (owner, name) if pattern.swap else (name, owner)
-        yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, pattern.kind, qualifier=pattern.qualifier), noun)
-        return
-    if noun.lemma_.casefold() in KIN:
-        yield Named(Match(f"{noun.lemma_.casefold()}_of", name, owner, "apposition:kin", 0.6), noun)
-
-
-def _described(name: Token, noun: Token, patterns: Patterns) -> Iterator[Named]:
-    """A name followed by what it is: "Ana Ruiz, treasurer of the club"."""
-    preposition = next((c for c in noun.children if c.dep_ == "prep"), None)
-    target = next((c for c in preposition.children if c.dep_ == "pobj"), None) if preposition is not None else None
-    if target is not None and preposition is not None:
-        for predicate, pattern in patterns.nouns(noun.lemma_.casefold()):
-            if preposition.lower_ in (pattern.preposition or ("of",)) and not (pattern.swap and not pattern.preposition):
-                yield Named(Match(predicate, name, target, f"apposition:{predicate}", 0.75, pattern.kind), noun)
-                break
-    if is_role(noun) and noun.pos_ == "NOUN":
-        yield Named(Match("has_role", name, noun, "apposition:role", 0.7), noun)
-    elif Thing.ANIMAL in things(noun):
-        yield Named(Match("is_a", name, noun, "apposition:kind", 0.7), noun)
-
-
-def _titled(role: Token, name: Token) -> Iterator[Named]:
-    """A role followed by a name: "a Luxera spokeswoman, Petronela Ilieva" names the employer as well."""
-    yield Named(Match("has_role", name, _left(role), "apposition:role", 0.75), role)
-    employer = next((c for c in role.children if c.dep_ in ("compound", "nmod", "poss") and c.pos_ == "PROPN"), None)
-    if employer is not None and employer.lower_ not in NATIONALITIES:
-        yield Named(Match("works_at", name, employer, "apposition:employer", 0.65), role)
 
 
 def copular(clause: Clause) -> Iterator[Match]:
@@ -142,7 +41,9 @@ def copular(clause: Clause) -> Iterator[Match]:
             or holder.lower_ in ("he", "she")
         )
         for attribute in clause.attributes:
-            age = _age(attribute, living)
+            age = (
+                _age(attribute, living) if clause.head.dep_ != "advcl" and not any(c.dep_ == "mark" for c in clause.head.children) else None
+            )
             if age is not None:
                 yield Match("age", holder, age, "copula:age", 0.8)
                 if attribute.pos_ in ("ADJ", "NUM"):
@@ -180,6 +81,13 @@ def kinds(clause: Clause) -> Iterator[Match]:
     """ "X is a Y" with an indefinite noun that is neither role, relative nor a vague word."""
     if lemma(clause.head) != "be" or clause.progressive:
         return
+    for attribute in clause.attributes:
+        word = attribute.lemma_.casefold()
+        owner = next((c for c in attribute.children if c.dep_ == "poss"), None)
+        if owner is not None and (word in ACQUAINTANCES or word in _DISTANT_KIN or is_role(attribute)):
+            for person in clause.subjects:
+                if person.pos_ == "PROPN":
+                    yield Match(f"{word}_of", person, owner, "copula:acquaintance", 0.6)
     holders: list[Token | None] = [None] if clause.implied else list(clause.subjects)
     for holder in holders:
         if holder is not None and (
@@ -201,57 +109,16 @@ def kinds(clause: Clause) -> Iterator[Match]:
                 yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if holder.pos_ == "PROPN" else 0.4)
 
 
-def appointed(clause: Clause, text: str) -> Iterator[Match]:
-    """When something is: "the interview is at half past ten", "my due date is 30 November", "the lease ends 31 January"."""
-    if not clause.subjects:
-        return
-    subject = clause.subjects[0]
-    verb = lemma(clause.head)
-    word = subject.lemma_.casefold()
-    dated = verb in (
-        "end",
-        "expire",
-        "run",
-        "land",
-        "depart",
-        "begin",
-        "start",
-        "arrive",
-        "open",
-        "close",
-        "finish",
-        "be",
-        "take",
-        "leave",
-        "move",
-        "fall",
-        "due",
-    )
-    if not dated or subject.pos_ == "PRON" or Thing.PERSON in things(subject):
-        return
-    if verb == "be" and not (word in _DATED_NOUNS or any(t.lower_ in _DATED_NOUNS for t in subject.lefts)):
-        return
-    if verb in ("run", "leave", "take", "move") and not (verb == "run" and clause.particle == "out"):
-        return
-    for when in clause.whens:
-        if when.role not in ("at", "by") or when.lo is None or when.end <= clause.head.idx:
-            continue
-        prefix = text[when.start : when.lo.start()].split()
-        preposition = prefix[0].casefold() if prefix and prefix[0].casefold() in ("on", "in", "at", "by") else ""
-        name = "_".join(part for part in (verb, clause.particle, preposition) if part)
-        value = re.sub(r"^the\s+", "", when.lo.group().strip(), flags=re.IGNORECASE)
-        yield Match(name, subject, value, f"appointment:{name}", 0.7)
-        return
-    clock = _CLOCK.search(text, clause.head.idx)
-    if clock and clock.start() - clause.head.idx < 40:
-        name = "_".join(part for part in (verb, clause.particle, "at") if part)
-        yield Match(name, subject, clock["clock"], f"appointment:{name}", 0.65)
+def occupation(name: str) -> str:
+    """An occupation without the nationality before it."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and all(part.casefold() in NATIONALITIES for part in first.split("-")) else name
 
 
-_CLOCK = re.compile(
-    r"\bat\s+(?P<clock>(?:half|quarter|ten|twenty|five)\s+(?:past|to)\s+\w+|\d{1,2}[:.]\d\d(?:\s*(?:am|pm|UTC|CET|GMT))?|\d{1,2}\s*(?:am|pm|o'clock)|noon|midnight|\d{1,2}(?=\s*(?:$|[.,!;])))",
-    re.IGNORECASE,
-)
+def setting(subject: str, qualifier: str) -> tuple[str, str]:
+    """Thing and qualifier of a setting: "Jira project key" is the key of the Jira project."""
+    owner, _, last = subject.rpartition(" ")
+    return (owner, last.casefold()) if owner and not qualifier and last.casefold() in _SETTINGS else (subject, qualifier)
 
 
 def favourites(clause: Clause) -> Iterator[Match]:
@@ -285,6 +152,9 @@ _AMOUNTS = words(
 )
 
 
+_MODIFIERS = words("default new current max maximum min minimum total own main initial")
+
+
 def settings(clause: Clause) -> Iterator[Match]:
     """ "The staging port is 5433", "the deposit is 2,300": what a thing is set to, and amounts."""
     if lemma(clause.head) != "be":
@@ -294,7 +164,7 @@ def settings(clause: Clause) -> Iterator[Match]:
         for value in clause.attributes:
             if not (is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
                 continue
-            owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod")), None)
+            owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod") and c.lower_ not in _MODIFIERS), None)
             if word in _SETTINGS and owner is not None:
                 yield Match("configured_as", owner.text, value, "copula:setting", 0.75, qualifier=word)
             elif word in _SETTINGS or owner is not None:
@@ -320,23 +190,3 @@ def introductions(clause: Clause) -> Iterator[Match]:
             and name.lower_ not in NATIONALITIES
         ):
             yield Match("named", clause.subjects[0], name, "copula:name", 0.6)
-
-
-_BEGINNINGS = frozenset(["found", "establish", "create", "launch", "build", "construct", "open", "start", "set", "incorporate", "bear"])
-_PASSAGES = {"retire": "retired", "die": "dead", "pass away": "dead"}
-
-
-def beginnings(clause: Clause, text: str) -> Iterator[Match]:
-    """ "Founded in 1972", "was born on 4 May 1961": the date is the object; "he retired" leaves a state."""
-    verb = lemma(clause.head)
-    if clause.passive and verb in _BEGINNINGS and clause.subjects:
-        for when in clause.whens:
-            if when.role == "at" and when.lo is not None:
-                name = "birth_date" if verb == "bear" else "created"
-                yield Match(name, clause.subjects[0], f"date:{when.start}", f"beginning:{name}", 0.7)
-                return
-    state = _PASSAGES.get(clause.lemma)
-    if state is not None and not clause.objects and not clause.after("from", "as") and not clause.negated:
-        for holder in [None] if clause.implied else clause.subjects:
-            if holder is None or could_be(holder, (Thing.PERSON, Thing.ANIMAL)):
-                yield Match("be", holder, state, f"beginning:{verb}", 0.65, ClaimKind.CHANGE)

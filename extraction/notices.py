@@ -20,6 +20,7 @@ class Notice:
     confidence: float
     qualifier: str = ""
     by: bool = False
+    dated: bool = False
 
 
 _IMPERATIVE = (
@@ -43,7 +44,7 @@ _STANDING = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:you|he|she|they)\s+always\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
+    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
     re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -58,7 +59,7 @@ _WILL = re.compile(
     re.IGNORECASE,
 )
 _ACTION = re.compile(
-    r"^\s*(?:action(?:\s+item)?s?|todo|task|ai)\s*:\s*(?P<who>[A-Z][\w.'-]*(?:\s+[A-Z][\w.'-]*){0,3})\s+(?:to|will|shall)\s+(?P<what>.+)$"
+    r"^\s*(?i:action(?:\s+item)?s?|todo|task|ai)\s*:\s*(?P<who>[A-Z][\w.'-]*(?:\s+[A-Z][\w.'-]*){0,3})\s+(?:to|will|shall)\s+(?P<what>.+)$"
 )
 _MUST = re.compile(
     r"^\s*(?:the\s+)?(?P<who>(?!My|Our|Your|His|Her|Their)[A-Z][\w.'-]*(?:\s+[\w.'-]+){0,4}?(?:,\s[A-Z][\w ]+,)?)"
@@ -67,12 +68,18 @@ _MUST = re.compile(
 _BORN = re.compile(
     r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,3})\s+\((?:born|b\.)\s+(?P<date>[^)]{4,30}?)(?:\s+in\s+(?P<place>[^)]{2,40}))?\)"
 )
+_AGED = re.compile(r"(?P<who>[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){1,3}),\s+(?:aged\s+)?(?P<age>\d{1,3}),\s+(?=[a-z])")
 _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\w][^\n:]{1,30}?)\s*$", re.IGNORECASE | re.MULTILINE)
 _STACK = re.compile(
     r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
 )
 _TIME_TAIL = re.compile(
     r"\s+(?:for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
+    re.IGNORECASE,
+)
+_FRAGMENT = re.compile(
+    r"^\s*(?:the\s+)?(?P<what>[A-Za-z][\w'-]*(?:\s+[\w'-]+){0,3}?)\s+(?:still\s+|now\s+|currently\s+)?"
+    r"(?P<state>out\s+of\s+(?:order|service|stock)|offline|unavailable|back\s+online|under\s+(?:repair|maintenance|construction))\b(?:\s+(?:since|until|from|again|for|due)\b.*)?$",
     re.IGNORECASE,
 )
 _DEADLINE = re.compile(
@@ -90,7 +97,7 @@ def directive(text: str) -> bool:
 
 def conventions(text: str) -> bool:
     """Whether an imperative states a rule by contrast: "Use 2 spaces, never tabs", "tabs, not spaces"."""
-    return bool(re.match(rf"^\s*(?:please\s+)?{_IMPERATIVE}\b.*,\s*(?:never|not)\s+\w+", text, re.IGNORECASE))
+    return bool(re.match(rf"^\s*(?:please\s+)?{_IMPERATIVE}\b(?!:).*,\s*(?:never|not)\s+\w+", text, re.IGNORECASE))
 
 
 def notices(text: str) -> Iterator[Notice]:
@@ -103,7 +110,7 @@ def notices(text: str) -> Iterator[Notice]:
         return
     match = _MUST.match(body)
     if match and match["who"].split()[0].casefold() not in ("i", "we", "you", "it", "he", "she", "they", "this", "that", "there"):
-        who = match["who"].split(",")[0]
+        who = match["who"].strip(",").split(", ")[-1]
         yield Notice("assigned_to", who, _TIME_TAIL.sub("", match["what"]), match.start(), match.end(), "notice:duty", 0.6, by=True)
     match = _DECISION.match(body)
     if match:
@@ -115,6 +122,11 @@ def notices(text: str) -> Iterator[Notice]:
         yield Notice("birth_date", match["who"], match["date"].strip(), match.start(), match.end(), "notice:born", 0.85)
         if match["place"]:
             yield Notice("born_in", match["who"], match["place"].strip(), match.start(), match.end(), "notice:born", 0.85)
+    for match in _AGED.finditer(text):
+        yield Notice("age", match["who"], match["age"], match.start(), match.end(), "notice:age", 0.7)
+    match = _FRAGMENT.match(body)
+    if match:
+        yield Notice("status", match["what"], match["state"].casefold(), match.start(), match.end(), "notice:fragment", 0.65, dated=True)
     match = _PREFERENCE.search(text)
     if match:
         yield Notice("prefers", "", match["what"].strip(), match.start(), match.end(), "notice:any-day", 0.6)

@@ -28,7 +28,8 @@ _NEVER = (
     cheer check figure work come go leave find put provide allow include ensure offer support use create show share discuss suggest
     require involve experience face learn handle turn lead reach remember consider start end stop begin continue touch move spend
     pass talk speak wait ask call understand agree follow focus improve achieve identify track address prioritize avoid maintain
-    balance aim set manage establish implement review encourage stay hang catch hit cause meet draw lose relax represent symbolize
+    balance aim set manage establish implement review encourage stay hang catch hit cause meet draw lose relax misread
+    mistype misspell represent symbolize
     symbolise explore calm liven choose chase guide capture bond connect express embrace cherish value treasure join apply
     """
     )
@@ -49,11 +50,22 @@ _OBJECT_PREPOSITIONS = {"on", "in", "at", "for", "with", "from", "to", "into", "
 def open_matches(clause: Clause) -> Iterator[Match]:
     """The open relations of a clause; every one that passes the gate of salience."""
     base = lemma(clause.head)
-    if base == "have" and clause.objects:
+    if base == "lack" and clause.objects:
+        yield from (
+            Match("have", holder, o, "open:lack", 0.6, polarity=False)
+            for holder in _holders(clause)
+            for o in clause.objects
+            if not _loose(o)
+        )
+    elif base == "have" and clause.objects:
         yield from _have(clause)
     elif base in ("be", "become", "get") and clause.attributes:
         yield from _be(clause)
-    elif (base not in _NEVER or (base in _DATABLE and clause.whens)) and clause.head.pos_ == "VERB" and base.isalpha():
+    elif (
+        (base not in _NEVER or (base in _DATABLE and clause.whens) or (base == "support" and (clause.no_longer or clause.negated)))
+        and clause.head.pos_ == "VERB"
+        and base.isalpha()
+    ):
         yield from _verb(clause, base)
 
 
@@ -101,7 +113,7 @@ def _phrase(adjective: Token) -> str:
             and not any(c.ent_type_ == "DATE" for c in child.children)
         ):
             kept += [t for t in child.subtree if t.dep_ != "det"]
-    return " ".join(t.text for t in sorted(kept, key=lambda t: t.i))
+    return " ".join(t.text for t in sorted(kept, key=lambda t: t.i)).strip(" .,;:!?")
 
 
 def _verb(clause: Clause, base: str) -> Iterator[Match]:
@@ -116,7 +128,9 @@ def _verb(clause: Clause, base: str) -> Iterator[Match]:
     for holder in holders:
         done = False
         for object_ in clause.objects:
-            if _loose(object_):
+            if _loose(object_) or (
+                object_.pos_ == "PRON" and holder is not None and holder.pos_ == "NOUN" and Thing.PERSON not in things(holder)
+            ):
                 continue
             done = True
             yield Match(name, holder, object_, f"open:{name}", _confidence(clause, holder, object_, base, dated))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
+from extraction.times import When
 from ontology.claim import Modality
 from ontology.patterns import Tense
 
@@ -38,6 +39,7 @@ _WEAK = {
     "talk",
     "share",
     "forget",
+    "expect",
     "remember",
     "stay",
     "cry",
@@ -53,6 +55,15 @@ _WEAK = {
 _ADJECTIVES = {"due", "set", "scheduled", "supposed", "about"}
 
 
+ANNOUNCED = 0.55
+"""Confidence of a plan that is told by a future with a date."""
+
+
+def own(clause: Clause) -> bool:
+    """Whether the clause is about its speaker or the speaker's group."""
+    return clause.implied or any(t.lower_ in ("i", "we") for t in clause.subjects)
+
+
 def plan(clause: Clause) -> tuple[Modality, str, float] | None:
     """The modality of an unrealised clause, the words of the plan and the confidence; None where it is none."""
     governor = clause.governor
@@ -61,9 +72,9 @@ def plan(clause: Clause) -> tuple[Modality, str, float] | None:
         verb = lemma(governor)
         future = governor.tag_ == "VBG" if verb == "go" else True
         if verb in _PLANNING and future and clause.tense in (Tense.PRESENT,) and not clause.modal:
-            return Modality.PLANNED, verb_phrase(head), 0.7 if lemma(head) not in _WEAK else 0.4
+            return Modality.PLANNED, verb_phrase(head, clause.whens), 0.7 if lemma(head) not in _WEAK else 0.4
         if verb == "want" and clause.tense is Tense.PRESENT and not clause.modal and not any(c.dep_ == "dobj" for c in governor.children):
-            return Modality.DESIRED, verb_phrase(head), 0.6 if lemma(head) not in _WEAK else 0.4
+            return Modality.DESIRED, verb_phrase(head, clause.whens), 0.6 if lemma(head) not in _WEAK else 0.4
         return None
     if head.dep_ in ("ROOT", "conj", "ccomp") and any(when.future or when.role in ("at", "since") for when in clause.whens):
         announced = (clause.tense is Tense.FUTURE and not clause.negated) or (
@@ -76,11 +87,11 @@ def plan(clause: Clause) -> tuple[Modality, str, float] | None:
             and head.pos_ == "VERB"
             and (clause.objects or clause.prepositions)
         ):
-            return Modality.PLANNED, verb_phrase(head), 0.55
+            return Modality.PLANNED, verb_phrase(head, clause.whens), ANNOUNCED
     return None
 
 
-def verb_phrase(head: Token) -> str:
+def verb_phrase(head: Token, whens: Sequence[When] = ()) -> str:
     """A verb's words from the verb on, in its base form and without time: "drop Android 9 support"."""
     kept: list[Token] = [head]
     for child in head.rights:
@@ -91,6 +102,7 @@ def verb_phrase(head: Token) -> str:
         if child.dep_ == "prep" and any(c.ent_type_ in ("DATE", "TIME") for c in child.children):
             continue
         kept += list(child.subtree)
+    kept = [t for t in kept if not any(t.idx < w.end and t.idx + len(t) > w.start for w in whens)]
     tokens = sorted({t.i: t for t in kept}.values(), key=lambda t: t.i)[:20]
     words = "".join((t.lemma_ + t.whitespace_ if t.i == head.i else t.text_with_ws) for t in tokens).strip()
     return words.rstrip(".,;:!")

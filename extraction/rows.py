@@ -53,6 +53,9 @@ def status(turn: Turn, draft: ClaimDraft, vocabulary: Vocabulary) -> str:
         # An ending that is scheduled still holds.
         return "NOW" if ends is not None and ends[0] > turn.said else "PAST"
     predicate = vocabulary.predicate(draft.predicate)
+    if predicate.temporal is Temporality.EVENT and not draft.polarity and begins is None and ends is None:
+        # "never been there" holds at the time of saying.
+        return "NOW"
     if predicate.temporal is Temporality.EVENT:
         return "FUTURE" if draft.kind is ClaimKind.CHANGE and begins is None else "PAST"
     return "PAST" if ends is not None and ends[1] <= turn.said else "NOW"

@@ -78,8 +78,10 @@ _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myse
 def is_role(token: Token) -> bool:
     """Whether a noun names an occupation."""
     word = token.lemma_.casefold()
-    return token.pos_ in ("NOUN", "PROPN", "ADJ") and (
-        word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6)
+    return (
+        token.pos_ in ("NOUN", "PROPN", "ADJ")
+        and not token.lower_.endswith("ing")
+        and (word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6))
     )
 
 
@@ -100,6 +102,10 @@ def things(token: Token) -> set[Thing]:
         return {Thing.PERSON} if token.lower_ in _PEOPLE else set()
     if named_by(token) is not None:
         return {Thing.PERSON}
+    if word in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE:
+        # "works at GitHub" means the company.
+        company = token.dep_ == "pobj" and token.head.lower_ in ("at", "for", "by", "with")
+        return {Thing.SOFTWARE, Thing.ORGANIZATION} if company else {Thing.SOFTWARE}
     found = {thing for thing, words in _LISTS if word in words or token.lower_ in words}
     if is_role(token):
         found |= {Thing.ROLE, Thing.PERSON}
@@ -122,18 +128,31 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
     classes = things(token)
     if classes & set(wanted):
         return True
+    if Thing.SOFTWARE in classes and (token.lemma_.casefold() in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE):
+        return Thing.THING in wanted
     if classes and token.pos_ != "PROPN":
-        return False
+        return Thing.THING in wanted and Thing.PERSON not in classes
+    if token.pos_ == "PRON":
+        return any(thing not in _LISTED or thing in (Thing.PROPERTY, Thing.ANIMAL) for thing in wanted)
     if Thing.ANIMAL in wanted and token.pos_ == "PROPN" and _PET_WORDS.search(token.sent.text):
+        return True
+    if (
+        Thing.PROPERTY in wanted
+        and token.pos_ == "PROPN"
+        and any(c.dep_ in ("det", "poss") and c.lower_ in ("the", "my", "our") for c in token.children)
+    ):
+        # "sold the Volvo": a name with an article is a thing.
         return True
     wanted = tuple(thing for thing in wanted if thing not in _LISTED)
     if not wanted:
         return False
     if token.pos_ == "PROPN" or (token.text[:1].isupper() and token.i > token.sent.start):
         # Single names are mostly people, and the recogniser errs on them; a person's name is no place.
-        return not (token.ent_type_ == "PERSON" and any(c.dep_ == "compound" for c in token.children)) or Thing.PERSON in wanted
-    if token.pos_ == "PRON":
-        return True
+        return (
+            not (token.ent_type_ == "PERSON" and any(c.dep_ == "compound" for c in token.children))
+            or Thing.PLACE not in wanted
+            or len(wanted) > 1
+        )
     bare = not any(c.dep_ in ("det", "amod", "poss") for c in token.children)
     if Thing.THING in wanted:
         return token.pos_ not in ("VERB", "ADJ", "ADV")

@@ -7,22 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from extraction import ellipsis, irrealis, nominal, notices, openness, plans
+from extraction import apposition, ellipsis, irrealis, nominal, notices, plans
 from extraction.calendar import Granule, day_of
-from extraction.clauses import Clause, clauses, lemma
+from extraction.clauses import Clause, clauses
 from extraction.corrections import Correction, correction
+from extraction.dating import Stretch, resolve
 from extraction.drafting import Frame, Relation, drafted, frame
 from extraction.gate import refusal
 from extraction.lexicon import SPEECH_ROLES
 from extraction.matching import Match, Patterns
 from extraction.mentions import Mentions
 from extraction.passage import Passage
-from extraction.times import Stretch, When, find_times, resolve
+from extraction.relations import stated
+from extraction.times import When, find_times
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.episode import Turn
 from ontology.errors import InvalidInput
 from ontology.patterns import Tense
-from ontology.vocabulary import Cardinality, Vocabulary
+from ontology.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -69,6 +71,8 @@ class TurnReader:
         self._before = ""
         self._before_count = 0
         self._dreaming = False
+        self._quoting = bool(irrealis.quotations(turn.text))
+        self._decided = False
         self._last: list[ClaimDraft] = []
         speaker = (turn.speaker or "user").casefold()
         self._personal = speaker not in SPEECH_ROLES or speaker == "user"
@@ -104,6 +108,12 @@ class TurnReader:
         text = doc.text
         whens = find_times(text)
         quoted = irrealis.quotations(text)
+        self._decided = False
+        whole = passage.origin(0), passage.origin(len(text))
+        plain = not self._dreaming and irrealis.sentence_unreal(text) is None and not text.rstrip().endswith("?")
+        for notice in notices.notices(text) if plain and not self._machine else ():
+            self._decided = self._decided or notice.predicate == "decided"
+            self._notice(notice, whole, correction(self._turn.text[whole[0] : whole[1]]))
         for sentence in doc.sents:
             if sentence.text.strip():
                 self._sentence(passage, sentence, whens, quoted)
@@ -144,8 +154,6 @@ class TurnReader:
             self._drop(span, reason)
             return
         fix = correction(self._turn.text[span[0] : span[1]], before)
-        for notice in notices.notices(text):
-            self._notice(notice, span, fix)
         read = clauses(sentence, [w for w in whens if w.start < sentence.end_char and w.end > sentence.start_char])
         count = len(self._found.claims)
         if sum(token.is_alpha for token in sentence) * 2 < len(sentence) and len(sentence) > 12:
@@ -153,7 +161,7 @@ class TurnReader:
             return
         for clause in read:
             self._clause(clause, passage, span, text, quoted, fix)
-        for named in nominal.appositions(sentence, self._patterns):
+        for named in apposition.appositions(sentence, self._patterns):
             if not any(start <= named.at.idx < end for start, end in quoted):
                 self._emit(named.match, _STILL, None, span, None)
         if len(self._found.claims) == count:
@@ -170,8 +178,9 @@ class TurnReader:
         context = frame(clause, self._said)
         count = len(self._found.claims)
         if planned is not None:
-            known = self._patterns.matches(clause) if planned[2] == 0.55 else []
-            if not known:
+            known: list[Match] = self._patterns.matches(clause) if planned[2] == plans.ANNOUNCED else []
+            told = planned[2] == plans.ANNOUNCED and clause.tense is Tense.FUTURE and not plans.own(clause)
+            if not known and not told:
                 self._plan(clause, planned, span, source)
                 return
         if meant.dropped is not None:
@@ -188,34 +197,12 @@ class TurnReader:
             for draft in elliptical:
                 self._found.claims.append(replace(draft, start=span[0], end=span[1]))
             return
-        matches = self._patterns.matches(clause)
-        specific = [
-            *nominal.copular(clause), *nominal.favourites(clause), *nominal.appointed(clause, head.doc.text), *nominal.settings(clause),
-            *nominal.introductions(clause), *nominal.beginnings(clause, head.doc.text),
-        ]  # fmt: skip
-        if specific and lemma(head) == "be":
-            matches = [
-                m
-                for m in matches
-                if m.predicate not in ("is_a",) and not (m.predicate == "favorite" and any(s.predicate == "favorite" for s in specific))
-            ]
-        matches = [m for m in matches if m.predicate != "is_a" or not isinstance(m.object, str)]
-        matches = [m for m in matches if m.predicate != "is_a"] + specific + ([] if specific else list(nominal.kinds(clause)))
-        if not any(m.confidence >= 0.5 for m in matches):
-            matches += list(openness.open_matches(clause))
+        matches = stated(clause, self._patterns, self._said, open_too=not self._decided)
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
         for match in matches:
             if clause.modal == "can" and not (match.predicate in _ABLE and (clause.negated or match.predicate in ("speaks", "plays"))):
                 continue
-            if isinstance(match.object, str) and match.object.startswith("date:"):
-                day = next(
-                    (s.lo for w in clause.whens if f"date:{w.start}" == match.object and (s := resolve(w, self._said, False)) is not None),
-                    None,
-                )
-                if day is None:
-                    continue
-                match.object = str(day)
             self._emit(match, context, clause, span, source, meant.denied, fix=fix)
         if len(self._found.claims) > count:
             self._last = self._found.claims[count:]
@@ -298,6 +285,8 @@ class TurnReader:
             if day is None:
                 return
             words = str(day)
+        elif notice.dated:
+            lo = next((s.lo for when in whens if when.role == "since" and (s := resolve(when, self._said, False)) is not None), None)
         elif notice.by:
             hi = next(
                 (stretch.hi for when in whens if when.role == "by" and (stretch := resolve(when, self._said, True)) is not None), None
@@ -326,12 +315,32 @@ class TurnReader:
         if match.subject is None and not self._personal:
             self._drop(span, "no speaker")
             return
+        if match.predicate == "has_role" and not isinstance(match.object, str):
+            target = nominal.occupation(target)
+            if self._quoting and subject == self._mentions.speaker:
+                match.confidence = min(match.confidence, 0.4)
+        if match.predicate == "configured_as":
+            subject, match.qualifier = nominal.setting(subject, match.qualifier)
+        if match.qualifier == "port" and target.casefold() == "port" and not isinstance(match.object, str):
+            following = match.object.nbor(1) if match.object.i + 1 < len(match.object.doc) else None
+            if following is None or not following.text[:1].isdigit():
+                self._drop(span, "vague object")
+                return
+            target = following.text
+        if match.qualifier and target.casefold().startswith(f"{match.qualifier} ") and match.predicate == "configured_as":
+            target = target[len(match.qualifier) :].strip()
         reason = refusal(match, subject, target, clause, self._mentions)
         if reason is not None:
             self._drop(span, reason)
             return
         confidence = match.confidence
         if self._machine and (subject == self._mentions.speaker or not self._vocabulary.predicate(match.predicate).declared):
+            confidence = min(confidence, 0.4)
+        if clause is not None and clause.head.dep_ in ("acl", "advcl") and clause.head.tag_ == "VBG" and subject != self._mentions.speaker:
+            # "a page using X": what the participle hangs on is often not its subject.
+            confidence = min(confidence, 0.4)
+        if match.predicate in ("likes", "dislikes") and context.tense is Tense.PAST and not context.ended:
+            # "I loved the show" tells of an evening, not of a taste.
             confidence = min(confidence, 0.4)
         if subject == self._mentions.addressee and match.subject is not None and match.predicate in _EVALUATED:
             confidence = min(confidence, 0.4)
@@ -349,7 +358,6 @@ class TurnReader:
             and context.since
             and clause is not None
             and context.tense is not Tense.PAST
-            and predicate.cardinality is Cardinality.ONE
             and _TEMPORARY.search(clause.sentence.text)
         ):
             lo = context.stretch.lo

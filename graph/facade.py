@@ -112,7 +112,14 @@ class Graph(Protocol):
         ...
 
     def record_stated(
-        self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool = False, actor: str = "local"
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        claims: Sequence[StatedClaim],
+        *,
+        drop_bad_dates: bool = False,
+        actor: str = "local",
+        idempotency_key: str | None = None,
     ) -> Receipt:
         """One episode with the statements that the client states: one transaction. `episode.content` may be empty here.
 
@@ -128,6 +135,7 @@ class Graph(Protocol):
         extractor: str,
         actor: str = "local",
         quarantined: Sequence[bool] | None = None,
+        idempotency_key: str | None = None,
     ) -> list[Receipt]:
         """Episodes (scrubbed) with the claims that extraction found and their flags, in one transaction.
 
@@ -135,7 +143,14 @@ class Graph(Protocol):
         """
         ...
 
-    def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:
+    def accept(
+        self,
+        namespace: str,
+        episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]],
+        *,
+        actor: str = "local",
+        idempotency_key: str | None = None,
+    ) -> list[Receipt]:
         """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
         ...
 

@@ -238,8 +238,10 @@ class LedgerGraph:
         with self._engine.connect() as connection:
             return connection.execute(query.order_by(things.c.tx_from.desc()).limit(1)).scalar()
 
-    def _record(self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str) -> list[Receipt]:
-        receipts = self._writer.record(namespace, prepared, self._vocabulary, kind=kind, actor=actor)
+    def _record(
+        self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str, idempotency_key: str | None = None
+    ) -> list[Receipt]:
+        receipts = self._writer.record(namespace, prepared, self._vocabulary, kind=kind, actor=actor, idempotency_key=idempotency_key)
         self._projection.notify(max((receipt.transaction for receipt in receipts if not receipt.deduplicated), default=0))
         return receipts
 
@@ -251,10 +253,11 @@ class LedgerGraph:
         *,
         drop_bad_dates: bool = False,
         actor: str = "local",
+        idempotency_key: str | None = None,
     ) -> Receipt:
         """One episode with the statements that the client states, in one transaction."""
         prepared = self._preparer(namespace).stated(episode, claims, drop_bad_dates=drop_bad_dates)
-        return self._record(namespace, [prepared], "assert", actor)[0]
+        return self._record(namespace, [prepared], "assert", actor, idempotency_key)[0]
 
     def record_extracted(
         self,
@@ -264,6 +267,7 @@ class LedgerGraph:
         extractor: str,
         actor: str = "local",
         quarantined: Sequence[bool] | None = None,
+        idempotency_key: str | None = None,
     ) -> list[Receipt]:
         """Episodes with the claims that extraction found, in one transaction. Quarantined ones are kept without claims."""
         preparer = self._preparer(namespace)
@@ -272,12 +276,19 @@ class LedgerGraph:
             preparer.extracted(draft, [] if hold else claims, flags, extractor, "QUARANTINED" if hold else "EXTRACTED")
             for (draft, claims, flags), hold in zip(episodes, held, strict=True)
         ]
-        return self._record(namespace, prepared, "ingest", actor)
+        return self._record(namespace, prepared, "ingest", actor, idempotency_key)
 
-    def accept(self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]], *, actor: str = "local") -> list[Receipt]:
+    def accept(
+        self,
+        namespace: str,
+        episodes: Sequence[tuple[EpisodeDraft, Sequence[str]]],
+        *,
+        actor: str = "local",
+        idempotency_key: str | None = None,
+    ) -> list[Receipt]:
         """Record episodes as PENDING."""
         preparer = self._preparer(namespace)
-        return self._record(namespace, [preparer.pending(draft, flags) for draft, flags in episodes], "accept", actor)
+        return self._record(namespace, [preparer.pending(draft, flags) for draft, flags in episodes], "accept", actor, idempotency_key)
 
     def pending(self, limit: int = 100) -> list[PendingEpisode]:
         """Accepted episodes that still wait for extraction, oldest first."""

@@ -4,7 +4,8 @@ A pattern names one kind of head (`verb`, `noun` or `adjective`, by lemma) and s
 
     - {verb: [work, "hand out"], preposition: [at, for]}          # Ada works at Acme
     - {verb: [join], objectType: [organization], kind: CHANGE}    # Ada joined Acme
-    - {verb: [own], passive: true}                                # the feature store is owned by ML platform
+    - {verb: [own], passive: true, preposition: [by], swap: true} # the feature store is owned by ML platform
+    - {verb: [get, land], light: [job], preposition: [at]}        # Ada got a job at Acme
     - {noun: [manager, boss]}                                     # Ada is Bob's manager; my manager Ada
     - {noun: [wife, husband], swap: true}                         # my wife Ada: the owner of the noun is the subject
     - {adjective: [allergic], preposition: [to]}                  # Ada is allergic to nuts
@@ -77,7 +78,8 @@ class PatternModel(BaseModel):
     """One wording of a predicate.
 
     `verb` may have a particle ("split up"). `preposition` marks the object; without it the object is the verb's own, the
-    owner of the noun, or what the noun is "of". `previous` are the prepositions of the former value. `subject: object` takes
+    owner of the noun, or what the noun is "of". `previous` are the prepositions of the former value. `light` are
+    objects that make up the verb's meaning ("got a job at Acme"). `subject: object` takes
     the verb's object as the subject ("we deployed X to Y"); `object: complement` takes the words after the verb whole.
     `noObject` matches only where the clause has none, and `value` is then the object. `reciprocal` takes two coordinated
     subjects as subject and object ("Ada and Bob split up"). Types and `objectWords` restrict subject and object (what cannot
@@ -93,6 +95,7 @@ class PatternModel(BaseModel):
     adjective: Lemmas | None = None
     preposition: tuple[Lemma, ...] = ()
     previous: tuple[Lemma, ...] = ()
+    light: tuple[Lemma, ...] = ()
     passive: bool = False
     swap: bool = False
     subject: Where = Where.SUBJECT

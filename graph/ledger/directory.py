@@ -18,7 +18,7 @@ def believed_at(table: Table, transaction: int) -> ColumnElement[bool]:
     return and_(table.c.tx_from <= transaction, table.c.tx_to > transaction)
 
 
-def standing(table: Table) -> ColumnElement[bool]:
+def standing(table: Any) -> ColumnElement[bool]:
     """The same for statements built once: the transaction is the parameter `:transaction`."""
     return and_(table.c.tx_from <= bindparam("transaction"), table.c.tx_to > bindparam("transaction"))
 

@@ -232,9 +232,9 @@ idempotency = Table(
     Column("namespace", String(128), primary_key=True),
     Column("key", String(256), primary_key=True),
     Column("payload", String(64), nullable=False),
-    Column("result", JSON, nullable=False),
+    Column("tx", BigInteger, nullable=False),
 )
-"""First answers by idempotency key."""
+"""The episode (key and revision) that each idempotency key was used with; the episode itself answers a repetition."""
 
 watermarks = Table(
     "watermarks",

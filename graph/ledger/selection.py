@@ -1,22 +1,31 @@
-"""Which statements: the filter of the contract as SQL over rectangles, ordered by the names that readers see."""
+"""Which statements: the filter of the contract as SQL over rectangles, ordered by the names that readers see.
+
+A query is built once for each shape of filter (which parts it has) and then only bound to values: putting it together costs
+more than SQLite needs to answer it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, false, func, literal, not_, or_, select, tuple_
+from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_
 
+from graph.ledger.directory import standing
 from graph.ledger.rectangles import COLUMNS
 from graph.ledger.schema import claims, episodes, statements, things
 from graph.views import Basis, StatementFilter
 from ontology.vocabulary import Vocabulary
 
+# The parts of a position: what orders statements after where they begin.
+_POSITION = ("subject_name", "predicate", "qualifier", "object_name", "polarity", "proposition", "tx_from")
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A filter's predicates in stored form: names, those to read from the other side, and the polarity that each is asked in."""
+    """A filter's predicates in stored form: as they are, asked in the other polarity, and read from the other side."""
 
     plain: frozenset[str]
     negated: frozenset[str]
@@ -34,6 +43,26 @@ def asked(vocabulary: Vocabulary, predicates: Sequence[str]) -> Asked:
     return Asked(frozenset(plain), frozenset(negated), frozenset(swapped - plain))
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Which parts a filter has; the values are bound."""
+
+    role: str | None
+    episode: bool
+    predicates: bool
+    polarity: bool
+    aspects: bool
+    subjects: bool
+    objects: bool
+    confidence: bool
+    group: bool
+    source: bool
+    speaker: bool
+    during: bool
+    invalidated: bool
+    after: bool
+
+
 class Selection:
     """Rectangles on one basis that match a filter."""
 
@@ -42,22 +71,66 @@ class Selection:
         self._vocabulary = vocabulary
         self._symmetric = frozenset(name for name, predicate in vocabulary.predicates.items() if predicate.symmetric)
 
-    def believed(self, table: Any) -> ColumnElement[bool]:
-        """The versions of a table that stand on the basis."""
-        return and_(table.c.tx_from <= self._basis.transaction, table.c.tx_to > self._basis.transaction)
+    def query(
+        self,
+        filter: StatementFilter,
+        *,
+        entity: str | None = None,
+        role: str = "ANY",
+        episode: str | None = None,
+        after: Sequence[Any] | None = None,
+        limit: int,
+    ) -> tuple[Select[Any], dict[str, Any]]:
+        """The query for rectangles with their position, in the order of the contract, and its values.
 
-    def role(self, entity: str, role: str, filter: StatementFilter) -> ColumnElement[bool]:
-        """Statements with an entity in a role, seen from the side that the filter's predicates ask for."""
-        as_subject, as_object = statements.c.subject == entity, statements.c.object == entity
-        if role == "ANY":
-            return or_(as_subject, as_object)
-        mine, other = (as_subject, as_object) if role == "SUBJECT" else (as_object, as_subject)
-        swapped = asked(self._vocabulary, filter.predicates).swapped if filter.predicates is not None else frozenset()
-        turned = swapped | self._symmetric
-        sides = [and_(mine, statements.c.predicate.not_in(swapped)) if swapped else mine]
-        if turned:
-            sides.append(and_(other, statements.c.predicate.in_(turned)))
-        return or_(*sides)
+        `entity` in a `role` (SUBJECT, OBJECT, ANY), `episode` a key whose claims speak of them, `after` a position.
+        """
+        shape = Shape(
+            role if entity is not None else None,
+            episode is not None,
+            filter.predicates is not None,
+            filter.polarity is not None,
+            filter.aspects is not None,
+            filter.subjects is not None,
+            filter.objects is not None,
+            filter.min_confidence is not None,
+            filter.group is not None,
+            filter.source is not None,
+            filter.speaker is not None,
+            filter.valid_during is not None,
+            filter.include_invalidated,
+            after is not None,
+        )
+        names = asked(self._vocabulary, filter.predicates or ())
+        start, end = filter.valid_during or (self._basis.valid_at, self._basis.valid_at)
+        aspects = filter.aspects or ()
+        values = {
+            "namespace": self._basis.namespace,
+            "transaction": self._basis.transaction,
+            "start": start,
+            "end": end,
+            "entity": entity,
+            "episode": episode,
+            "straight": list(names.plain | names.swapped),
+            "negated": list(names.negated),
+            "swapped": list(names.swapped),
+            "turned": list(names.swapped | self._symmetric),
+            "polarity": filter.polarity,
+            # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
+            "denied": filter.polarity is False,
+            "of_aspects": [name for name, known in self._vocabulary.predicates.items() if known.aspect in aspects],
+            "subjects": list(filter.subjects or ()),
+            "objects": list(filter.objects or ()),
+            "confidence": filter.min_confidence,
+            "group": filter.group,
+            "source": filter.source,
+            "speaker": filter.speaker,
+            "limit": limit,
+        }
+        if after is not None:
+            values |= {"after_start": after[0], **{f"after_{name}": value for name, value in zip(_POSITION, after[1:], strict=True)}}
+        built, used = _built(shape)
+        return built, {name: value for name, value in values.items() if name in used}
 
     def turned(self, row: Any, entity: str | None, role: str, filter: StatementFilter) -> bool:
         """Whether a row found is to be shown from its other side."""
@@ -67,99 +140,111 @@ class Selection:
             return False
         return bool((row.object if role == "SUBJECT" else row.subject) == entity)
 
-    def query(self, filter: StatementFilter, *conditions: ColumnElement[bool], after: Sequence[Any] | None, limit: int) -> Select[Any]:
-        """Rectangles with their position, in the order of the contract, from after a position on."""
-        subject, object = things.alias(), things.alias()
-        query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
-        for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
-            # A gone statement may speak of what has no name left; it is kept, without one in its position.
-            query = query.outerjoin(table, and_(table.c.key == key, self.believed(table)))
-        query = query.where(statements.c.namespace == self._basis.namespace, *conditions, *self._filtered(filter))
-        position = (
-            _named(subject.c.name),
-            statements.c.predicate,
-            statements.c.qualifier,
-            _named(object.c.name),
-            statements.c.polarity,
-            statements.c.proposition,
-            statements.c.tx_from,
-        )
-        if after is not None:
-            later = tuple_(*position) > tuple_(*(literal(value) for value in after[1:]))
-            query = query.where(or_(statements.c.v_from < after[0], and_(statements.c.v_from == after[0], later)))
-        return query.order_by(statements.c.v_from.desc(), *position).limit(limit)
-
-    def _filtered(self, filter: StatementFilter) -> list[ColumnElement[bool]]:
-        conditions = [*self._in_time(filter), *self._by_predicate(filter)]
-        if filter.subjects is not None:
-            conditions.append(or_(false(), *(self.role(key, "SUBJECT", filter) for key in filter.subjects)))
-        if filter.objects is not None:
-            conditions.append(or_(false(), *(self.role(key, "OBJECT", filter) for key in filter.objects)))
-        evidence = []
-        if filter.min_confidence is not None:
-            evidence.append(claims.c.confidence >= filter.min_confidence)
-        for column, value in ((episodes.c.grp, filter.group), (episodes.c.source, filter.source), (episodes.c.speaker, filter.speaker)):
-            if value is not None:
-                evidence.append(column == value)
-        if evidence:
-            told = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
-            conditions.append(
-                exists().where(claims.c.proposition == statements.c.base, claims.c.believed, self._counted(), told, *evidence)
-            )
-        return conditions
-
-    def _counted(self) -> ColumnElement[bool]:
-        return and_(claims.c.tx_from < claims.c.tx_to, claims.c.tx_from <= self._basis.transaction, claims.c.tx_to >= statements.c.tx_from)
-
-    def _in_time(self, filter: StatementFilter) -> list[ColumnElement[bool]]:
-        at = self._basis.valid_at
-        inside: ColumnElement[bool]
-        over: ColumnElement[bool]
-        if filter.valid_during is not None:
-            start, end = filter.valid_during
-            inside = and_(statements.c.v_from < end, statements.c.v_to > start)
-            over = inside
-        else:
-            inside = and_(statements.c.v_from <= at, statements.c.v_to > at)
-            over = statements.c.v_from <= at
-        if not filter.include_invalidated:
-            return [self.believed(statements), inside]
-        later = statements.alias()
-        replaced = select(later.c.row).where(
-            later.c.proposition == statements.c.proposition,
-            later.c.tx_from >= statements.c.tx_to,
-            later.c.tx_from <= self._basis.transaction,
-            later.c.v_from < statements.c.v_to,
-            later.c.v_to > statements.c.v_from,
-        )
-        gone: ColumnElement[bool] = statements.c.tx_to <= self._basis.transaction
-        if filter.valid_during is not None:
-            gone = and_(gone, inside)
-        # One row for each last known interval: none that a later one of its proposition overlaps.
-        return [statements.c.tx_from <= self._basis.transaction, or_(over, gone), not_(replaced.exists())]
-
-    def _by_predicate(self, filter: StatementFilter) -> list[ColumnElement[bool]]:
-        conditions: list[ColumnElement[bool]] = []
-        if filter.aspects is not None:
-            named = [name for name, predicate in self._vocabulary.predicates.items() if predicate.aspect in filter.aspects]
-            conditions.append(statements.c.predicate.in_(named))
-        polarity = filter.polarity
-        if filter.predicates is None:
-            return conditions if polarity is None else [*conditions, statements.c.polarity == polarity]
-        names = asked(self._vocabulary, filter.predicates)
-        straight: ColumnElement[bool] = statements.c.predicate.in_(names.plain | names.swapped)
-        if polarity is not None:
-            straight = and_(straight, statements.c.polarity == polarity)
-        # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
-        denied = and_(statements.c.predicate.in_(names.negated), statements.c.polarity == (polarity is False))
-        return [*conditions, or_(straight, denied) if names.negated else straight]
-
-
-def _named(column: Any) -> Any:
-    return func.coalesce(column, "")
-
 
 def position(row: Any) -> tuple[Any, ...]:
     """The keyset position of a row of `Selection.query`."""
     names = (row.subject_name or "", row.predicate, row.qualifier, row.object_name or "")
     return (row.v_from, *names, row.polarity, row.proposition, row.tx_from)
+
+
+@lru_cache(maxsize=512)
+def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
+    """The query of a shape, and the names of its values."""
+    subject, object = things.alias(), things.alias()
+    query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
+    for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
+        # A gone statement may speak of what has no name left; it is kept, without one in its position.
+        query = query.outerjoin(table, and_(table.c.key == key, standing(table)))
+    query = query.where(statements.c.namespace == bindparam("namespace"), *_in_time(shape), *_by_predicate(shape), *_by_thing(shape))
+    if shape.episode:
+        told = select(claims.c.proposition).where(claims.c.episode == bindparam("episode"), claims.c.believed, standing(claims))
+        query = query.where(statements.c.base.in_(told))
+    evidence = _by_evidence(shape)
+    if evidence:
+        source = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
+        counted = and_(
+            claims.c.tx_from < claims.c.tx_to,
+            claims.c.tx_from <= bindparam("transaction"),
+            claims.c.tx_to >= statements.c.tx_from,
+        )
+        query = query.where(exists().where(claims.c.proposition == statements.c.base, claims.c.believed, counted, source, *evidence))
+    names = {"subject_name": func.coalesce(subject.c.name, ""), "object_name": func.coalesce(object.c.name, "")}
+    place = tuple(names[name] if name in names else statements.c[name] for name in _POSITION)
+    if shape.after:
+        beyond = tuple_(*place) > tuple_(*(bindparam(f"after_{name}") for name in _POSITION))
+        start: BindParameter[int] = bindparam("after_start")
+        query = query.where(or_(statements.c.v_from < start, and_(statements.c.v_from == start, beyond)))
+    query = query.order_by(statements.c.v_from.desc(), *place).limit(bindparam("limit"))
+    return query, frozenset(query.compile().params)
+
+
+def _in_time(shape: Shape) -> list[ColumnElement[bool]]:
+    start: BindParameter[int] = bindparam("start")
+    end: BindParameter[int] = bindparam("end")
+    inside: ColumnElement[bool] = and_(statements.c.v_from <= end, statements.c.v_to > start)
+    if shape.during:
+        inside = and_(statements.c.v_from < end, statements.c.v_to > start)
+    if not shape.invalidated:
+        return [standing(statements), inside]
+    over = inside if shape.during else statements.c.v_from <= end
+    later = statements.alias()
+    replaced = select(later.c.row).where(
+        later.c.proposition == statements.c.proposition,
+        later.c.tx_from >= statements.c.tx_to,
+        later.c.tx_from <= bindparam("transaction"),
+        later.c.v_from < statements.c.v_to,
+        later.c.v_to > statements.c.v_from,
+    )
+    gone: ColumnElement[bool] = statements.c.tx_to <= bindparam("transaction")
+    if shape.during:
+        gone = and_(gone, inside)
+    # One row for each last known interval: none that a later one of its proposition overlaps.
+    return [statements.c.tx_from <= bindparam("transaction"), or_(over, gone), not_(replaced.exists())]
+
+
+def _by_predicate(shape: Shape) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if shape.aspects:
+        conditions.append(_among(statements.c.predicate, "of_aspects"))
+    stated: list[ColumnElement[bool]] = [statements.c.polarity == bindparam("polarity")] if shape.polarity else []
+    if not shape.predicates:
+        return conditions + stated
+    straight = and_(_among(statements.c.predicate, "straight"), *stated)
+    denied = and_(_among(statements.c.predicate, "negated"), statements.c.polarity == bindparam("denied"))
+    return [*conditions, or_(straight, denied)]
+
+
+def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if shape.role is not None:
+        entity: BindParameter[str] = bindparam("entity")
+        conditions.append(_seen(shape.role, statements.c.subject == entity, statements.c.object == entity))
+    for wanted, name, role in ((shape.subjects, "subjects", "SUBJECT"), (shape.objects, "objects", "OBJECT")):
+        if wanted:
+            conditions.append(_seen(role, _among(statements.c.subject, name), _among(statements.c.object, name)))
+    return conditions
+
+
+def _seen(role: str, as_subject: ColumnElement[bool], as_object: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Statements with a thing in a role, seen from the side that the filter's predicates ask for."""
+    if role == "ANY":
+        return or_(as_subject, as_object)
+    mine, other = (as_subject, as_object) if role == "SUBJECT" else (as_object, as_subject)
+    return or_(and_(mine, not_(_among(statements.c.predicate, "swapped"))), and_(other, _among(statements.c.predicate, "turned")))
+
+
+def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if shape.confidence:
+        conditions.append(claims.c.confidence >= bindparam("confidence"))
+    named = (
+        (shape.group, "group", episodes.c.grp),
+        (shape.source, "source", episodes.c.source),
+        (shape.speaker, "speaker", episodes.c.speaker),
+    )
+    conditions += [column == bindparam(name) for wanted, name, column in named if wanted]
+    return conditions
+
+
+def _among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    return column.in_(bindparam(name, expanding=True))

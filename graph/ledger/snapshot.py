@@ -129,10 +129,9 @@ class LedgerSnapshot:
     def _page(
         self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
     ) -> Page[StatementView]:
-        conditions = [] if entity is None else [self._selection.role(entity, role, filter)]
+        query, values = self._selection.query(filter, entity=entity, role=role, after=after, limit=first + 1)
         with self._read() as describer:
-            query = self._selection.query(filter, *conditions, after=after, limit=first + 1)
-            rows = list(describer.connection.execute(query))
+            rows = list(describer.connection.execute(query, values))
             shown = rows[:first]
             center = entity if entity is not None else filter.subjects[0] if filter.subjects and len(filter.subjects) == 1 else None
             sight = role if entity is not None else "SUBJECT"
@@ -360,12 +359,9 @@ class LedgerSnapshot:
     ) -> Page[StatementView]:
         """Statements that an episode asserts, of those that hold on the basis."""
         with self._read() as describer:
-            asserted = select(claims.c.proposition).where(
-                claims.c.episode == key, claims.c.believed, believed_at(claims, self.basis.transaction)
-            )
-            query = self._selection.query(StatementFilter(), statements.c.base.in_(asserted), after=after, limit=2 * NEIGHBORS)
+            query, values = self._selection.query(StatementFilter(), episode=key, after=after, limit=2 * NEIGHBORS)
             kept = []
-            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query)]
+            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query, values)]
             scene = describer.scene(self.basis.transaction, [found for _, found in scene_rows])
             for row, found in scene_rows:
                 cite = scene.cited(found, self.basis.valid_at)

@@ -14,11 +14,14 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolving import resolve
-from graph.ledger.schema import OPEN, claims, episodes, retractions, transactions
+from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions
 from graph.views import Receipt
+from ontology.errors import IdempotencyConflict, InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
+
+MAX_IDEMPOTENCY_KEY = 256
 
 Clock = Callable[[], Instant]
 """The present as an instant."""
@@ -75,10 +78,16 @@ class Writer:
         kind: str,
         actor: str,
         reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> list[Receipt]:
-        """Record episodes in one transaction. What is known already commits nothing and answers with the first transaction."""
+        """Record episodes in one transaction. What is known already commits nothing and answers with the first transaction.
+
+        An `idempotency_key` goes with one episode; IdempotencyConflict where it was used with another one.
+        """
         with self._lock, self._engine.begin() as connection:
             commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            if idempotency_key is not None:
+                commit.claim_key(idempotency_key, prepared[0])
             receipts = commit.record(prepared)
             if commit.needed:
                 commit.finish(kind, actor, reason)
@@ -119,6 +128,23 @@ class _Commit:
         self._namespace = namespace
         self._labels = LabelChanges()
         self._changed: dict[str, Any] = {}
+
+    def claim_key(self, key: str, episode: PreparedEpisode) -> None:
+        """Note what an idempotency key was used with; what it was used with first answers by being known."""
+        if not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY:
+            raise InvalidInput(
+                f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY} characters", path=("idempotencyKey",), reason="INVALID_KEY"
+            )
+        payload = f"{episode.row['key']}{episode.row['revision']}"
+        used = select(idempotency.c.payload).where(idempotency.c.namespace == self._namespace, idempotency.c.key == key)
+        known = self._connection.execute(used).scalar()
+        if known is None:
+            row = {"namespace": self._namespace, "key": key, "payload": payload, "tx": self.number}
+            self._connection.execute(insert(idempotency), row)
+        elif known != payload:
+            raise IdempotencyConflict(
+                f"the idempotency key {key[:80]!r} was used with another episode or other statements", idempotency_key=key
+            )
 
     def record(self, prepared: Sequence[PreparedEpisode]) -> list[Receipt]:
         keys = {episode.row["key"] for episode in prepared}

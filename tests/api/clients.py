@@ -37,9 +37,7 @@ class Answer:
 
 
 class Client(ABC):
-    """A client bound to one namespace. `concurrent`: several threads may use it at a time."""
-
-    concurrent = False
+    """A client bound to one namespace."""
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
@@ -80,9 +78,7 @@ class InProcess(Client):
 
 
 class OverHttp(Client):
-    """Asks a server."""
-
-    concurrent = True
+    """Asks a server. Threads may share it."""
 
     def __init__(self, http: httpx.Client, url: str, namespace: str = "default") -> None:
         super().__init__(namespace)

@@ -15,12 +15,15 @@ from ontology.episode import Turn
 
 _TRIPLE = re.compile(r"(\w+) (works_at|lives_in|likes) (\w+)")
 _SLEEP = re.compile(r"sleep (\d+\.?\d*)")
+_WAIT = re.compile(r"wait for (\S+)")
 _DIE_ONCE = re.compile(r"die once (\S+)")
 SECRET = "hunter2-secret"
 
 
 class TripleExtractor:
-    """Finds `Ada works_at Acme`. `fail` raises, `die once PATH` kills the process the first time, `die always` each time."""
+    """Finds `Ada works_at Acme`. `fail` raises, `die once PATH` kills the process the first time, `die always` each time,
+    `wait for PATH` goes on when the file is there.
+    """
 
     id = "triples/1"
 
@@ -38,6 +41,10 @@ class TripleExtractor:
             if not marker.exists():
                 marker.touch()
                 os._exit(1)
+        if order := _WAIT.search(text):
+            end = time.monotonic() + 30
+            while not Path(order[1]).exists() and time.monotonic() < end:
+                time.sleep(0.02)
         if pause := _SLEEP.search(text):
             time.sleep(float(pause[1]))
         return [ClaimDraft(m[1], m[2], ObjectDraft(m[3]), start=m.start(), end=m.end(), rule="triple") for m in _TRIPLE.finditer(text)]

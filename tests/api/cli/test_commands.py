@@ -10,7 +10,9 @@ import pytest
 from api.folder import owned
 from tests.api.cli.running import Ran, erstwhile
 
-KEYS = "turn subject predicate qualifier object polarity kind modality status validFrom validTo replaces additive attributedTo start end rule confidence"
+# The keys of a row, in their order.
+CLAIM = "turn subject predicate qualifier object polarity kind modality status validFrom validTo"
+BEARING = "replaces additive attributedTo start end rule confidence"
 
 
 def test_ingesting_again_adds_nothing(ingested: tuple[Path, Ran], transcript: Path) -> None:
@@ -89,7 +91,7 @@ def test_retract_brings_back_what_was_ended(tmp_path: Path, transcript: Path) ->
 def test_extract_prints_rows_of_the_agreed_keys(transcript: Path) -> None:
     ran = erstwhile("extract", transcript)
     rows = [Ran(0, line, "").json for line in ran.out.splitlines()]
-    assert all(list(row) == KEYS.split() for row in rows)
+    assert all(list(row) == [*CLAIM.split(), *BEARING.split()] for row in rows)
     assert {(row["subject"], row["predicate"], row["object"], row["status"]) for row in rows} >= {
         ("Ana", "lives_in", "Lisbon", "NOW"),
         ("Ana", "works_at", "Acme", "PAST"),

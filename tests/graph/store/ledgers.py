@@ -180,7 +180,9 @@ class LedgerBuilder:
         keys = self._keys(proposition)
         key = self.keys.proposition(keys["slot"], keys["object"], proposition.polarity)
         bounds = {"v_from": interval[0], "v_to": interval[1], "tx_from": self.number, "tx_to": OPEN}
-        return {**keys, "row": self._row("statements"), "proposition": key, "object_is_literal": proposition.literal, **bounds}
+        base = self.keys.proposition(keys["slot"], keys["object"], True)
+        named = {"row": self._row("statements"), "proposition": key, "base": base, "object_is_literal": proposition.literal}
+        return {**keys, **named, **bounds}
 
     def _claim(self, proposition: Proposition, kind: str, place: int) -> dict[str, Any]:
         keys = self._keys(proposition)

@@ -109,7 +109,7 @@ def upgrade() -> None:
         sa.Column("namespace", sa.String(length=128), nullable=False),
         sa.Column("key", sa.String(length=256), nullable=False),
         sa.Column("payload", sa.String(length=64), nullable=False),
-        sa.Column("result", sa.JSON(), nullable=False),
+        sa.Column("tx", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("namespace", "key"),
     )
     op.create_table(

@@ -1,0 +1,30 @@
+"""What one clause states: the vocabulary's patterns, the copula's own rules, and else an open predicate."""
+
+from __future__ import annotations
+
+from extraction import appointments, nominal, openness
+from extraction.calendar import Granule
+from extraction.clauses import Clause
+from extraction.matching import Match, Patterns
+from ontology.claim import CANDIDATE_BELOW
+
+
+def stated(clause: Clause, patterns: Patterns, said: Granule, *, open_too: bool) -> list[Match]:
+    """The relations of a clause said on a day. Open predicates only where `open_too` and nothing better was found."""
+    text = clause.head.doc.text
+    special = [
+        *nominal.copular(clause),
+        *nominal.favourites(clause),
+        *nominal.settings(clause),
+        *nominal.introductions(clause),
+        *appointments.appointed(clause, text),
+        *appointments.beginnings(clause, said),
+    ]
+    known = patterns.matches(clause)
+    if any(match.predicate == "favorite" for match in special):
+        # The pattern knows no kind of thing; the rule has it as the qualifier.
+        known = [match for match in known if match.predicate != "favorite"]
+    found = known + special + ([] if special else list(nominal.kinds(clause)))
+    if open_too and not any(match.confidence >= CANDIDATE_BELOW for match in found):
+        found += openness.open_matches(clause)
+    return found

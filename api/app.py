@@ -18,8 +18,9 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 
+from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
 from api.request_ids import RequestIds
-from api.requests import AWAIT_HEADER, NAMESPACE_HEADER, Request
+from api.requests import Request
 from api.schema.build import Schema, build_schema
 from api.service import Service
 from ontology.errors import Overloaded

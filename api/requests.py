@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from time import time_ns
 
 from api.context import Context
+from api.headers import AWAIT_HEADER
 from api.ingestion import Ingestion
 from graph.facade import Graph
 from ontology.errors import InvalidInput
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
 
-NAMESPACE_HEADER = "Erstwhile-Namespace"
-AWAIT_HEADER = "Erstwhile-Await"
 _MAX_DIGITS = 18
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from api.extracting import spacy_extractor
-from api.ingestion import Ingestion
-from api.pool import ExtractionPool
-from api.service import Service
 from api.settings import Settings
-from extraction.scrubbing import Scrubber
-from extraction.threats import ThreatScanner
-from graph.opening import open_graph
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Vocabulary
+
+# The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
+if TYPE_CHECKING:
+    from api.service import Service
 
 
 def read_vocabulary(settings: Settings) -> Vocabulary:
@@ -23,6 +21,14 @@ def read_vocabulary(settings: Settings) -> Vocabulary:
 
 def open_service(settings: Settings) -> Service:
     """Everything that a process that owns the data folder runs."""
+    from api.extracting import spacy_extractor
+    from api.ingestion import Ingestion
+    from api.pool import ExtractionPool
+    from api.service import Service
+    from extraction.scrubbing import Scrubber
+    from extraction.threats import ThreatScanner
+    from graph.opening import open_graph
+
     vocabulary = read_vocabulary(settings)
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)

@@ -67,6 +67,17 @@ def checked_content(content: str, *, path: tuple[str, ...] = ("content",)) -> st
     return content
 
 
+def checked_predicate(name: str) -> str:
+    """A predicate's name, or InvalidInput: 1 to 64 lower-case letters, digits and underscores, beginning with a letter."""
+    if not name.replace("_", "").isalnum() or name != name.lower() or not name[:1].isalpha() or len(name) > 64:
+        raise InvalidInput(
+            f"{name[:80]!r} is no predicate: write 1 to 64 lower-case letters, digits and '_', such as 'works_at'",
+            path=("predicate",),
+            reason="INVALID_PREDICATE",
+        )
+    return name
+
+
 class Keys:
     """Keyed hashes: 16 bytes, written as 32 hexadecimal digits. Parts are length-prefixed, so no two lists of parts collide."""
 

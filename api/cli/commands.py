@@ -10,19 +10,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from api.cli import documents, rendering
-from api.cli.importing import LocalSink, RemoteSink
 from api.cli.link import LocalLink, RemoteLink, linked
+from api.cli.predicates import suggestion
 from api.cli.times import present, understood
 from api.settings import Settings
 from api.wiring import open_service, read_vocabulary
-from ontology.errors import ErstwhileError
-from ontology.names import DEFAULT_NAMESPACE
-from workers.bulk import Tally, import_drafts
-from workers.readers import ReadOptions, ReadReport, read_path
+from ontology.errors import ErstwhileError, InvalidInput
+from ontology.names import DEFAULT_NAMESPACE, checked_predicate
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="What was true, what was believed, what changed, when and why.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="What was true, what was believed, what changed, when and why.",
+)
 
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="The namespace to read or write.")]
 Data = Annotated[Path | None, typer.Option("--data", help="The data folder (default: ERSTWHILE_DATA, else the platform's).")]
@@ -41,13 +45,22 @@ def main() -> None:
     except ErstwhileError as failure:
         print(f"erstwhile: {failure.message}", file=sys.stderr)
         sys.exit(1)
+    except OSError as failure:
+        where = f"{failure.filename}: " if failure.filename else ""
+        print(f"erstwhile: {where}{failure.strerror or failure}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def _settings(data: Path | None, **more: Any) -> Settings:
     given = {name: value for name, value in {"data": data, **more}.items() if value is not None}
-    return Settings(**given)
+    try:
+        return Settings(**given)
+    except ValidationError as failure:
+        first = failure.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        raise InvalidInput(f"ERSTWHILE_{name} is wrong: {first['msg']}", path=(name,)) from failure
 
 
 @contextmanager
@@ -62,13 +75,18 @@ def _times(at: str | None, recorded_at: str | None, evidence_until: str | None) 
     named = {"validAt": at, "recordedAt": recorded_at, "evidenceUntil": evidence_until}
     read = {name: None if text is None else understood(text, now) for name, text in named.items()}
     for name, found in read.items():
-        if found is not None and found.words != found.rfc3339:
+        if found is not None and found.guessed:
             print(f"{name}: {found.echo}", file=sys.stderr)
     return {name: None if found is None else found.rfc3339 for name, found in read.items()}
 
 
 def _print(answer: Any, as_json: bool, *parts: Any) -> None:
     print(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else rendering.lines(*parts))
+
+
+def _hint(text: str | None) -> None:
+    if text is not None:
+        print(f"erstwhile: {text}", file=sys.stderr)
 
 
 def _more(connection: Mapping[str, Any], first: int) -> list[str]:
@@ -108,10 +126,15 @@ def timeline(
     as_json: Json = False,
 ) -> None:
     """Show one slot over all time: its values, the words they rest on, and what ended each."""
-    variables = {**_times(at, recorded_at, evidence_until), "subject": {"name": subject}, "predicate": predicate, "qualifier": qualifier}
+    variables = {
+        **_times(at, recorded_at, evidence_until),
+        "subject": {"name": subject},
+        "predicate": checked_predicate(predicate),
+        "qualifier": qualifier,
+    }
     with _link(data, namespace) as link:
-        found = link.execute(documents.TIMELINE, variables)["asOf"]
-    slot = found["timeline"]
+        slot = link.execute(documents.TIMELINE, variables)["asOf"]["timeline"]
+        _hint(None if slot["segments"] else suggestion(link, predicate))
     title = f"{slot['subject']['name'] if slot['subject'] else subject} {slot['predicate']['name']} {slot['qualifier']}".rstrip()
     empty = [] if slot["segments"] else ["  nothing is known"]
     _print(slot, as_json, [title], rendering.segments(slot), empty)
@@ -160,13 +183,14 @@ def ask(
     variables = {
         **_times(at, recorded_at, evidence_until),
         "subject": {"name": subject},
-        "predicate": predicate,
+        "predicate": checked_predicate(predicate),
         "object": {"name": object},
         "qualifier": qualifier,
     }
     with _link(data, namespace) as link:
         found = link.execute(documents.ASK, variables)["asOf"]
-    answer = found["ask"]
+        answer = found["ask"]
+        _hint(suggestion(link, predicate) if answer["value"] == "UNKNOWN" else None)
     body = [line for row in answer["statements"] for line in rendering.statement(row)]
     _print({"basis": found["basis"], **answer}, as_json, [answer["value"].lower(), rendering.basis(found["basis"])], body)
 
@@ -226,55 +250,28 @@ def ingest(
     as_json: Json = False,
 ) -> None:
     """Read transcripts into the graph. Running it again adds nothing."""
+    # Loaded here: the commands that only ask answer sooner without readers and pools.
+    from api.cli.importing import LocalSink, RemoteSink
+    from api.cli.progress import progress, summary, summary_lines
+    from workers.bulk import import_drafts
+    from workers.readers import ReadOptions, ReadReport, read_path
+
+    for path in paths:
+        # Before anything is read: what is misspelt is no empty import.
+        if not path.exists():
+            raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
     options, report = ReadOptions(speaker=speaker, time_zone=timezone), ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
     settings = _settings(data, extraction_workers=workers)
-    with linked(settings, namespace, open_service) as link, _progress(sys.stderr.isatty() and not as_json) as show:
+    with linked(settings, namespace, open_service) as link, progress(sys.stderr.isatty() and not as_json) as show:
         if isinstance(link, RemoteLink):
             tally = import_drafts(items, RemoteSink(link), threads=2 * workers, progress=show)
         else:
             service = link.service
             sink = LocalSink(service.graph, service.ingestion, service.ingestion.pool, namespace)
             tally = import_drafts(items, sink, threads=workers + 1, progress=show)
-    _summarise(tally, report, as_json)
-
-
-@contextmanager
-def _progress(shown: bool) -> Iterator[Any]:
-    """A progress line with counts and rate; nothing where nobody looks."""
-    if not shown:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def show(tally: Tally) -> None:
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{tally.done / elapsed:,.0f}/s" if elapsed > 1 else ""
-            bar.update(task, description=f"{tally.done:,} episodes  accepted {tally.accepted:,}  known {tally.known:,}  {rate}")
-
-        yield show
-
-
-def _summarise(tally: Tally, report: ReadReport, as_json: bool) -> None:
-    skipped = sum(report.skipped.values())
-    counts = {
-        "accepted": tally.accepted,
-        "known": tally.known,
-        "heldBack": tally.held_back,
-        "failed": tally.failed,
-        "skipped": dict(report.skipped),
-        "mended": dict(report.mended),
-        "failures": tally.failures,
-    }
-    head = f"accepted {tally.accepted}  known before {tally.known}  held back {tally.held_back}  failed {tally.failed}"
-    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(report.skipped.items()))
-    passed = [f"passed over {skipped}: {kinds}"] if skipped else []
-    _print(counts, as_json, [head], passed, (f"  {failure}" for failure in tally.failures[:50]))
+    counts = summary(tally, report)
+    _print(counts, as_json, summary_lines(counts))
 
 
 @app.command()
@@ -287,6 +284,7 @@ def extract(
 ) -> None:
     """Print the claims that extraction finds, one JSON line each; nothing is stored."""
     from api.cli.dry_run import claim_rows
+    from workers.readers import ReadOptions
 
     for row in claim_rows(file, read_vocabulary(_settings(None)), ReadOptions(speaker=speaker, time_zone=timezone), candidates=candidates):
         print(json.dumps(row, ensure_ascii=False))

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
-
-import httpx
+from typing import TYPE_CHECKING, Any, Protocol
 
 from api.folder import Owner, owned, owner_of
-from api.requests import NAMESPACE_HEADER, Request
-from api.schema.build import build_schema
-from api.service import Service
+from api.headers import NAMESPACE_HEADER
 from api.settings import Settings
 from ontology.errors import DataFolderBusy, ErstwhileError
 
-TIMEOUT = httpx.Timeout(300, connect=5)
+# What only one of the two links needs is loaded by that one: each takes longer to load than a question takes to answer.
+if TYPE_CHECKING:
+    import httpx
+
+    from api.service import Service
+
+PATIENCE = 300
+CONNECTING = 5
+"""Seconds that a server may take to answer, and to take the connection."""
 
 
 class Refused(ErstwhileError):
@@ -48,6 +52,8 @@ class RemoteLink:
 
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Run one operation."""
+        import httpx
+
         body = {"query": document, "variables": dict(variables or {})}
         try:
             reply = self._client.post(f"{self.url}/graphql", json=body, headers={NAMESPACE_HEADER: self._namespace})
@@ -61,12 +67,16 @@ class LocalLink:
     """The schema over a service that this process has opened."""
 
     def __init__(self, service: Service, runner: asyncio.Runner, namespace: str) -> None:
+        from api.schema.build import build_schema
+
         self.service = service
         self._runner, self._namespace = runner, namespace
         self._schema = build_schema()
 
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Run one operation."""
+        from api.requests import Request
+
         request = Request(self.service.graph, self.service.ingestion, self._namespace)
         result = self._runner.run(self._schema.execute(document, dict(variables or {}), context_value=request))
         return _data(result.data, [dict(error.formatted) for error in result.errors or []])
@@ -80,7 +90,9 @@ def linked(settings: Settings, namespace: str, open_service: Callable[[Settings]
     """
     owner = owner_of(settings.data)
     if owner is not None:
-        with httpx.Client(timeout=TIMEOUT, trust_env=False) as client:
+        import httpx
+
+        with httpx.Client(timeout=httpx.Timeout(PATIENCE, connect=CONNECTING), trust_env=False) as client:
             yield RemoteLink(client, _answering(settings, owner), namespace)
         return
     with owned(settings.data), asyncio.Runner() as runner:

@@ -68,14 +68,20 @@ def segments(timeline: Node) -> Iterator[str]:
     told: set[tuple[str, str | None]] = set()
     for segment in timeline["segments"]:
         start, end = (day(segment["validTime"][side], unbounded=word) for side, word in (("from", "ever"), ("to", "now")))
-        values = ", ".join(("" if node["polarity"] else "not ") + value(node) for node in segment["statements"])
+        values = ", ".join(_told(node) for node in segment["statements"])
         yield f"  {start} .. {end}   {values}"
         for node in segment["statements"]:
-            name = (("" if node["polarity"] else "not ") + value(node), node["validTime"]["from"])
+            name = (_told(node), node["validTime"]["from"])
             if name not in told:
                 told.add(name)
                 yield from sources(node)
                 yield from ending(node)
+
+
+def _told(node: Node) -> str:
+    """A value of a segment, and what makes it less than plain: only one of several, or only possible."""
+    found = [_MARKS[node[name]] for name in ("certainty", "conflict") if node[name] in _MARKS]
+    return ("" if node["polarity"] else "not ") + value(node) + (f" ({', '.join(found)})" if found else "")
 
 
 def basis(node: Node) -> str:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-
-import dateparser
 
 from ontology.edtf import parse_edtf
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, format_instant, from_datetime, to_datetime, zone_named
 
+_MONTH_BEFORE = re.compile(
+    r"(?:in )?(?:last|past|this past) (?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """An instant and the words that it was read from."""
+    """An instant and the words that it was read from; `guessed` where they are no date of a standard form."""
 
     instant: Instant
     words: str
+    guessed: bool = False
 
     @property
     def rfc3339(self) -> str:
@@ -26,8 +32,8 @@ class Understood:
 
     @property
     def echo(self) -> str:
-        """What was understood, where that is not what was typed."""
-        return self.rfc3339 if self.words == self.rfc3339 else f"{self.rfc3339} (from {self.words!r})"
+        """What was understood, and of what."""
+        return f"{self.rfc3339} (from {self.words!r})"
 
 
 def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
@@ -42,8 +48,11 @@ def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
         # A date that does not exist is a mistake to name, not words to guess at.
         if failure.reason != "UNPARSEABLE":
             raise
+    # Loaded here: most times are dates, and dateparser takes longer to load than they take to answer.
+    import dateparser
+
     found = dateparser.parse(
-        text,
+        _named(text),
         languages=["en"],
         settings={
             "RELATIVE_BASE": to_datetime(now).replace(tzinfo=None),
@@ -59,7 +68,17 @@ def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
             f"{text[:60]!r} is no time: write '2025-03-01', '2025-03-01T12:00:00Z' or words such as 'last March'", reason="UNPARSEABLE"
         )
     aware = found.replace(tzinfo=wall) if wall is not None and found.tzinfo is None else found
-    return Understood(from_datetime(aware if aware.tzinfo else aware.replace(tzinfo=UTC)), text)
+    instant = from_datetime(aware if aware.tzinfo else aware.replace(tzinfo=UTC))
+    if _MONTH_BEFORE.fullmatch(text.strip()) and (aware.year, aware.month) == (to_datetime(now).year, to_datetime(now).month):
+        # Said in March, "last March" is not the month that has just begun.
+        instant = from_datetime(to_datetime(instant).replace(year=aware.year - 1))
+    return Understood(instant, text, guessed=True)
+
+
+def _named(text: str) -> str:
+    """The month alone of "last March", which dateparser does not read; it takes the last one by itself."""
+    found = _MONTH_BEFORE.fullmatch(text.strip())
+    return found["month"] if found else text
 
 
 def present() -> Instant:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+NEWEST = "0001"
+"""The revision of the newest migration; a test compares it with the migrations."""
 
 
 def open_database(url: str) -> Engine:
@@ -23,11 +23,27 @@ def open_database(url: str) -> Engine:
         event.listen(engine, "connect", _configure)
         event.listen(engine, "begin", _begin)
     with engine.connect() as connection:
-        config = Config()
-        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        if _revision(connection) != NEWEST:
+            _migrate(connection)
     return engine
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return found
+
+
+def _migrate(connection: Connection) -> None:
+    # Loaded here: Alembic takes as long to load as a reading command takes to answer, and most ledgers are up to date.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _configure(connection: Any, _record: Any) -> None:

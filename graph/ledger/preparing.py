@@ -17,7 +17,7 @@ from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
 from ontology.instant import Instant, format_instant, zone_named
-from ontology.names import Keys, checked_content, checked_name, normalise
+from ontology.names import Keys, checked_content, checked_name, checked_predicate, normalise
 from ontology.vocabulary import Predicate, Vocabulary
 
 MAX_CLAIMS = 1000
@@ -318,17 +318,6 @@ _STATED = (
     "start",
     "end",
 )
-
-
-def checked_predicate(name: str) -> str:
-    """A predicate's name, or InvalidInput: 1 to 64 lower-case letters, digits and underscores, beginning with a letter."""
-    if not name.replace("_", "").isalnum() or name != name.lower() or not name[:1].isalpha() or len(name) > 64:
-        raise InvalidInput(
-            f"{name[:80]!r} is no predicate: write 1 to 64 lower-case letters, digits and '_', such as 'works_at'",
-            path=("predicate",),
-            reason="INVALID_PREDICATE",
-        )
-    return name
 
 
 def checked_qualifier(qualifier: str) -> str:

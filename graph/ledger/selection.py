@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_
-from sqlalchemy.orm import aliased
 
 from graph.ledger.directory import standing
 from graph.ledger.rectangles import COLUMNS
@@ -151,7 +150,7 @@ def position(row: Any) -> tuple[Any, ...]:
 @lru_cache(maxsize=512)
 def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
     """The query of a shape, and the names of its values."""
-    subject, object = aliased(things), aliased(things)
+    subject, object = things.alias(), things.alias()
     query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
     for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
         # A gone statement may speak of what has no name left; it is kept, without one in its position.

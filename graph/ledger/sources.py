@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, or_, select
-from sqlalchemy.orm import aliased
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.history import transaction_times
@@ -35,7 +34,7 @@ def episodes_at(transaction: int) -> Any:
 
 def current_copy(transaction: int) -> ColumnElement[bool]:
     """Of the copies of a key recorded by a transaction only the greatest."""
-    other = aliased(episodes)
+    other = episodes.alias()
     greater = select(other.c.row).where(
         other.c.key == episodes.c.key,
         other.c.tx_recorded <= transaction,

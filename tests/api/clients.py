@@ -15,7 +15,8 @@ import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
-from api.requests import AWAIT_HEADER, NAMESPACE_HEADER, Request
+from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
+from api.requests import Request
 from api.schema.build import Schema
 from api.service import Service
 

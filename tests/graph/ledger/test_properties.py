@@ -1,0 +1,248 @@
+"""Properties of the ledger: each an invariant of the design, on random histories through the facade, on a real file."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from graph.ledger.database import open_database
+from graph.ledger.schema import OPEN
+from graph.service import LedgerGraph
+from graph.views import StatementFilter, Want
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
+from ontology.vocabulary import Vocabulary
+from tests.graph.ledger.conftest import EPOCH, NoProjection
+from tests.graph.ledger.strategies import POINTS, Event, Told, histories
+from tests.graph.ledger.worlds import ALWAYS, Judge, World, pages
+
+QUICK, DEEP = 12, 150
+Check = Callable[[LedgerGraph, list[Event], st.DataObject], None]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory, vocabulary: Vocabulary, empty_ledger: Path) -> Iterator[LedgerGraph]:
+    """One ledger for all examples, each in a namespace of its own; it need not survive a power cut."""
+    path = tmp_path_factory.mktemp("properties") / "ledger.db"
+    shutil.copy(empty_ledger, path)
+    engine = open_database(f"sqlite:///{path}")
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
+    engine.dispose()
+    ticks = count(EPOCH, 1_000_000)
+    graph = LedgerGraph(engine, vocabulary, lambda _: NoProjection(), clock=lambda: next(ticks))
+    yield graph
+    graph.close()
+
+
+def examined(check: Check, ledger: LedgerGraph, number: int, *, exact: bool = False, largest: int = 5) -> None:
+    """Try a check on random histories: the same ones in every run, unless there are very many."""
+
+    @settings(
+        max_examples=number,
+        derandomize=number <= QUICK,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @given(histories(ledger.vocabulary(), largest=largest, exact=exact), st.data())
+    def run(events: list[Event], data: st.DataObject) -> None:
+        check(ledger, events, data)
+
+    run()
+
+
+def rectangles_are_in_order(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(1) to (3): bounds, one change at most, disjoint and not adjacent, one untied value."""
+    world = World(ledger)
+    before: dict[int, Any] = {}
+    for one in events:
+        world.record(one)
+        rows = {row.row: row for row in world.stored()}
+        assert before.keys() <= rows.keys()
+        for number, row in before.items():
+            same = {name: value for name, value in row._mapping.items() if name != "tx_to"}
+            assert {name: value for name, value in rows[number]._mapping.items() if name != "tx_to"} == same
+            assert row.tx_to in (OPEN, rows[number].tx_to)
+        before = rows
+    assert all(row.v_from < row.v_to and row.tx_from < row.tx_to for row in before.values())
+    for number in world.numbers():
+        spans = defaultdict(list)
+        for row in before.values():
+            if row.tx_from <= number < row.tx_to:
+                spans[row.proposition].append((row.v_from, row.v_to))
+        assert all(one[1] < other[0] for found in spans.values() for one, other in pairwise(sorted(found)))
+
+
+def one_value_at_most_is_untied(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(3): one untied value at a point of a one-valued slot, additive ones and shadows aside."""
+    plain = [
+        Told(one.draft, tuple(c for c in one.claims if not c.additive), held=one.held) if isinstance(one, Told) else one for one in events
+    ]
+    world = World(ledger, plain)
+    vocabulary = ledger.vocabulary()
+    for at in data.draw(st.lists(st.sampled_from(POINTS), min_size=3, max_size=6)):
+        views = world.snapshot(valid_at=at).statements(StatementFilter(polarity=True), first=100).items
+        judge = Judge(world, vocabulary, world.snapshot().basis.transaction)
+        values: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+        for view in views:
+            base = view.key
+            if all(side.oracle.weigh(base, True, at).shadow for side in judge.sides(base)):
+                continue
+            known = vocabulary.predicate(view.predicate)
+            paired = known if known.symmetric else vocabulary.predicate(known.inverse) if known.inverse else None
+            for predicate, key in ((known, view.subject.key), (paired, view.object.key)):
+                if predicate is not None and predicate.cardinality == "one" and predicate.temporal != "event":
+                    values[predicate.name, view.qualifier, key][view.key] = view.conflict
+        for found in values.values():
+            assert sum(conflict != "TIED" for conflict in found.values()) <= 1, (at, found)
+
+
+def stored_is_what_the_claims_say(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(4), at every transaction."""
+    world = World(ledger)
+    world.in_batches(events, data.draw(st.lists(st.integers(1, 4), max_size=4)))
+    for number in world.numbers():
+        judge = Judge(world, ledger.vocabulary(), number)
+        stored = world.stored_at(number)
+        assert {base for base, *_ in stored} <= judge.places.keys()
+        ends = {end + beside for _, _, *bounds in stored for end in bounds for beside in (-1, 0, 1)}
+        points = [at for at in {*POINTS, *ends} if UNBOUNDED_PAST <= at < UNBOUNDED_FUTURE]
+        for base in judge.places:
+            for polarity in (True, False):
+                mine = [(start, end) for one, sign, start, end in stored if (one, sign) == (base, polarity)]
+                for at in points:
+                    assert any(a <= at < b for a, b in mine) == judge.holds(base, polarity, at), (number, base, polarity, at)
+
+
+def order_and_batches_do_not_matter(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(5)."""
+    told = World(ledger, events).picture()
+    shuffled = World(ledger)
+    shuffled.in_batches(data.draw(st.permutations(events)), data.draw(st.lists(st.integers(1, 4), max_size=4)))
+    assert shuffled.picture() == told
+
+
+def waiting_does_not_matter(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(5), where episodes are accepted first and extracted when other things have happened."""
+    told = World(ledger, events).picture()
+    waited = World(ledger)
+    left = []
+    for one in data.draw(st.permutations(events)):
+        if isinstance(one, Told) and not one.stated and data.draw(st.booleans()):
+            ledger.accept(waited.namespace, [(one.draft, ())])
+            left.append(one)
+        else:
+            waited.record(one)
+        while left and data.draw(st.booleans()):
+            waited.record(left.pop(data.draw(st.integers(0, len(left) - 1))))
+    if left:
+        waited.together(data.draw(st.permutations(left)))
+    assert waited.picture() == told
+    assert not [one for one in ledger.pending(1000) if one.namespace == waited.namespace]
+
+
+def twice_is_once(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(6)."""
+    world = World(ledger)
+    first = [world.record(one) for one in events]
+    before, numbers = world.everything(OPEN - 1), world.numbers()
+    for place in data.draw(st.permutations(range(len(events)))):
+        receipt, again = first[place], world.record(events[place])
+        assert receipt is None if again is None else receipt is not None and again.deduplicated
+        assert again is None or receipt is None or again.transaction == receipt.transaction
+    assert world.numbers() == numbers
+    assert world.everything(OPEN - 1) == before
+
+
+def a_retraction_undoes_its_episode(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(7)."""
+    told = [one for one in events if isinstance(one, Told) and one.draft.source == "chat"]
+    if not told:
+        return
+    gone = data.draw(st.sampled_from(told)).draft.external_id
+    without = [
+        one for one in events if not isinstance(one, Told) or one.draft.external_id != gone or one.draft.source != "chat"
+    ]
+    world, other = World(ledger, events), World(ledger, without)
+    ledger.retract(world.namespace, source="chat", external_id=gone, reason=None)
+    one, two = world.picture(), other.picture()
+    assert one["statements"] == two["statements"]
+    assert one["entities"] == two["entities"]
+
+
+def the_past_stays(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(8)."""
+    world = World(ledger)
+    seen: dict[int, list[Any]] = {0: world.everything(0)}
+    for one in events:
+        if isinstance(one, Told) and not one.stated and data.draw(st.booleans()):
+            ledger.accept(world.namespace, [(one.draft, ())])
+            number = world.snapshot().basis.transaction
+            seen.setdefault(number, world.everything(number))
+        world.record(one)
+        number = world.snapshot().basis.transaction
+        seen.setdefault(number, world.everything(number))
+    for number, answers in seen.items():
+        assert world.everything(number) == answers, number
+
+
+def a_range_is_the_union_of_its_points(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(10)."""
+    world = World(ledger, events)
+    start, end = sorted(data.draw(st.lists(st.sampled_from(POINTS), min_size=2, max_size=2, unique=True)))
+    within = StatementFilter(valid_during=(start, end))
+    during = {(view.key, view.v_from) for view in world.snapshot().statements(within, first=100).items}
+    bounds = {at for row in world.stored() for at in (row.v_from, row.v_to - 1)}
+    points = [at for at in {start, end - 1, *bounds} if start <= at < end]
+    union = {(view.key, view.v_from) for at in points for view in world.snapshot(valid_at=at).statements(StatementFilter(), first=100).items}
+    assert during == union
+
+
+def every_rectangle_is_supported(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """(13): at each transaction of its life a visible claim carries it."""
+    world = World(ledger, events)
+    wanted = frozenset({Want.PROVENANCE})
+    for number in world.numbers():
+        snapshot = world.snapshot(transaction=number)
+        views = pages(lambda after, here=snapshot: here.statements(ALWAYS, first=100, after=after, want=wanted))
+        stored = world.stored_at(number)
+        assert len(views) == len(stored)
+        for view in views:
+            assert view.provenance and view.evidence_count == len({one.episode.key for one in view.provenance}), view
+
+
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        rectangles_are_in_order,
+        one_value_at_most_is_untied,
+        stored_is_what_the_claims_say,
+        order_and_batches_do_not_matter,
+        waiting_does_not_matter,
+        twice_is_once,
+        a_retraction_undoes_its_episode,
+        the_past_stays,
+        a_range_is_the_union_of_its_points,
+        every_rectangle_is_supported,
+    )
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_of_random_histories(check: str, ledger: LedgerGraph) -> None:
+    examined(CHECKS[check], ledger, QUICK)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("check", CHECKS)
+def test_of_very_many_random_histories(check: str, ledger: LedgerGraph) -> None:
+    examined(CHECKS[check], ledger, DEEP, largest=8)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.items import Atom
-from graph.belief.unit import Interval
 from graph.belief.weighing import Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory, standing
@@ -23,6 +22,9 @@ from graph.views import Basis, EvidenceView, InvalidationView, StatementView, Ve
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
+
+VocabularyAt = Callable[[int], Vocabulary]
+"""The vocabulary in force at a transaction."""
 
 _QUOTES = (
     select(claims.c.row, func.substr(episodes.c.content, claims.c.start + 1, claims.c.end - claims.c.start).label("quote"))
@@ -58,13 +60,8 @@ class Scene:
     def cited(self, row: Rectangle, at: Instant) -> Cited:
         """The evidence of a rectangle, weighed at an instant (outside the rectangle: at its first)."""
         at = at if row.holds(at) else row.v_from
-        unit = self.units.unit(self.units.sides(row.place)[0], row.base)
-        outcome = unit.weigh(row.base, at, polarity=row.polarity)
-        whole = next(
-            (found for found in unit.intervals.get((row.base, row.polarity), ()) if found.start < row.v_to and row.v_from < found.end), None
-        )
-        carriers = whole.carriers if whole is not None else ()
-        atoms = unit.cited((row.base, row.polarity), Interval(row.v_from, row.v_to, carriers))
+        outcome = self.units.weigh(row.place, at, row.polarity)
+        atoms = self.units.cited(row.place, row.polarity, row.v_from, row.v_to)
         rows = {atom.made_by.id: self.evidence.rows[atom.made_by.id] for atom in atoms}
         best = sorted(rows.values(), key=lambda claim: (-claim.confidence, claim.said, claim.place, claim.id))
         return Cited(outcome, tuple(atoms), tuple(best))
@@ -73,11 +70,12 @@ class Scene:
 class Describer:
     """Makes statement views on one basis."""
 
-    def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis) -> None:
+    def __init__(self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis) -> None:
         self.connection = connection
-        self.directory = Directory(connection, basis.namespace, basis.transaction)
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until)
         self._keys = keys
-        self._vocabulary = vocabulary
+        self._vocabulary_at = vocabulary_at
+        self._vocabulary = vocabulary_at(basis.transaction)
         self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
 
@@ -86,8 +84,8 @@ class Describer:
         return Visibility(transaction, self._until)
 
     def scene(self, transaction: int, shown: Collection[Rectangle]) -> Scene:
-        """The evidence as of a transaction."""
-        return Scene(self.connection, self._vocabulary, self.visibility(transaction), shown)
+        """The evidence as of a transaction, by the vocabulary of then."""
+        return Scene(self.connection, self._vocabulary_at(transaction), self.visibility(transaction), shown)
 
     def views(
         self, shown: Sequence[Rectangle], want: frozenset[Want] = frozenset(), swapped: frozenset[str] = frozenset()

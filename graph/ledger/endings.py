@@ -67,10 +67,8 @@ def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None
 
 
 def _cited(scene: SceneLike, row: Rectangle) -> list[ClaimRow]:
-    unit = scene.units.unit(scene.units.sides(row.place)[0], row.base)
-    value = (row.base, row.polarity)
-    overlapping = [found for found in unit.intervals.get(value, ()) if found.start < row.v_to and row.v_from < found.end]
-    return [scene.evidence.rows[atom.made_by.id] for found in overlapping for atom in unit.cited(value, found)]
+    atoms = scene.units.cited(row.place, row.polarity, row.v_from, row.v_to)
+    return [scene.evidence.rows[atom.made_by.id] for atom in atoms]
 
 
 def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> Ending:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, tuple_
 
-from graph.ledger.details import Describer
+from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory, believed_at, standing
 from graph.ledger.evidence import Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
@@ -33,11 +33,11 @@ from graph.views import (
     Truth,
     Want,
 )
+from ontology.claim import ClaimKind
 from ontology.episode import EpisodeStatus
 from ontology.errors import InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys, checked_name, normalise
-from ontology.vocabulary import Vocabulary
 
 T = TypeVar("T")
 NEIGHBORS = 10_000
@@ -54,18 +54,22 @@ _IN_PAIRED_SLOT = select(*COLUMNS).where(
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary: Vocabulary, basis: Basis, neighbors: Neighbors) -> None:
+    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors) -> None:
         self.basis = basis
         self._engine = engine
         self._keys = keys
-        self._vocabulary = vocabulary
+        self._vocabulary_at = vocabulary_at
+        self._vocabulary = vocabulary_at(basis.transaction)
         self._neighbors = neighbors
-        self._selection = Selection(basis, vocabulary)
+        self._selection = Selection(basis, self._vocabulary)
 
     @contextmanager
     def _read(self) -> Iterator[Describer]:
         with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary, self.basis)
+            yield Describer(connection, self._keys, self._vocabulary_at, self.basis)
+
+    def _directory(self, connection: Connection) -> Directory:
+        return Directory(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes."""
@@ -75,11 +79,7 @@ class LedgerSnapshot:
         """The entity, or None where nothing is known of it on the basis."""
         key = self.key_of(ref)
         with self._engine.connect() as connection:
-            if self.basis.evidence_until is not None and not places_about(
-                connection, key, self.basis.transaction, self.basis.evidence_until
-            ):
-                return None
-            return Directory(connection, self.basis.namespace, self.basis.transaction).entity(key)
+            return self._directory(connection).entity(key)
 
     def entities(
         self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
@@ -152,7 +152,8 @@ class LedgerSnapshot:
                 reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
             )
         with self._read() as describer:
-            places = places_about(describer.connection, entity, self.basis.transaction, self.basis.evidence_until or 0)
+            until = self.basis.evidence_until or 0
+            places = places_about(describer.connection, self.basis.namespace, entity, self.basis.transaction, until)
             found = [row for row in self._replay(describer.connection, places) if self._matches(row, entity, role, filter)]
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
@@ -205,16 +206,27 @@ class LedgerSnapshot:
             row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
             found = rectangle(row) if row is not None else None
             if self.basis.evidence_until is not None:
-                place = describer.connection.execute(
-                    select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate, statements.c.polarity)
-                    .join(statements, statements.c.base == claims.c.proposition)
-                    .where(statements.c.proposition == key, statements.c.namespace == self.basis.namespace)
-                ).first()
-                places = [Place(*place[:4])] if place is not None else []
+                places = self._places_of(describer.connection, key)
                 found = next((r for r in self._replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None)
             if found is None:
                 return None
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
+
+    def _places_of(self, connection: Connection, key: str) -> list[Place]:
+        """Where the proposition of a statement's key stands, also where no transaction has believed it."""
+        named = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
+        mine = named.where(claims.c.namespace == self.basis.namespace, claims.c.believed)
+        stored = select(statements.c.base).where(statements.c.proposition == key)
+        row = connection.execute(mine.where(or_(claims.c.proposition == key, claims.c.proposition.in_(stored)))).first()
+        if row is not None:
+            return [Place(*row)]
+        # A denial's key is not that of its claims: only theirs can tell, and few deny.
+        ending = claims.c.kind.in_([str(ClaimKind.END), str(ClaimKind.CORRECTION)])
+        denying = or_(claims.c.polarity.is_(False), ending, claims.c.to_lo.is_not(None))
+        for found in connection.execute(mine.add_columns(claims.c.object).where(denying)):
+            if self._keys.proposition(found.slot, found.object, False) == key:
+                return [Place(*found[:4])]
+        return []
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""
@@ -225,10 +237,7 @@ class LedgerSnapshot:
         with self._read() as describer:
             rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
             views = describer.views(rows, want, swapped)
-            known = self.basis.evidence_until is None or places_about(
-                describer.connection, key, self.basis.transaction, self.basis.evidence_until
-            )
-            entity = describer.directory.entity(key) if known else None
+            entity = describer.directory.entity(key)
         return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
 
     def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
@@ -267,14 +276,13 @@ class LedgerSnapshot:
             truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
             said = yes or no
             if not said and not canonical.negated:
-                said = self._ruled_out(describer, rows, holding, key, value, shown_as, qualifier)
+                said = self._ruled_out(describer, holding, key, value, shown_as, qualifier)
                 truth = Truth.NO if said else Truth.UNKNOWN
             return AnswerView(truth, tuple(describer.views(said, want, swapped)))
 
     def _ruled_out(
         self,
         describer: Describer,
-        rows: Sequence[Rectangle],
         holding: Sequence[Rectangle],
         subject: str,
         value: str,
@@ -282,29 +290,31 @@ class LedgerSnapshot:
         qualifier: str,
     ) -> list[Rectangle]:
         """Statements of other values that leave no room for a value: from either side of a pair."""
-        found = self._rivals(describer, rows, holding, subject, value)
         paired = self._vocabulary.predicate(predicate)
-        if found or not (paired.symmetric or paired.inverse):
+        other = predicate if paired.symmetric else paired.inverse
+        asked_about = [self._proposition(subject, predicate, qualifier, value)]
+        if other is not None:
+            asked_about.append(self._proposition(value, other, qualifier, subject))
+        found = self._rivals(describer, holding, subject, asked_about)
+        if found or other is None:
             return found
-        other = predicate if paired.symmetric else paired.inverse or ""
         theirs, _ = self._slot(describer.connection, value, other, qualifier)
-        return self._rivals(describer, theirs, [row for row in theirs if row.holds(self.basis.valid_at)], value, subject)
+        return self._rivals(describer, [row for row in theirs if row.holds(self.basis.valid_at)], value, asked_about)
 
-    def _rivals(
-        self, describer: Describer, rows: Sequence[Rectangle], holding: Sequence[Rectangle], subject: str, value: str
-    ) -> list[Rectangle]:
+    def _proposition(self, subject: str, predicate: str, qualifier: str, object: str) -> str:
+        return self._keys.proposition(self._keys.slot(self.basis.namespace, subject, predicate, qualifier), object, True)
+
+    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], subject: str, asked_about: Sequence[str]) -> list[Rectangle]:
         """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
         positive = [row for row in holding if row.polarity]
         if not positive:
             return []
-        scene = describer.scene(self.basis.transaction, rows)
+        units = describer.scene(self.basis.transaction, positive).units
         found = []
         for row in positive:
-            seen_from = 0 if row.subject == subject else len(scene.units.sides(row.place)) - 1
-            unit = scene.units.unit(scene.units.sides(row.place)[seen_from], row.base)
-            asked_about = {other.base for other in rows if value in (other.subject, other.object)}
-            own = [base for base, _ in unit.values if base in asked_about]
-            if unit.traits.one_valued and not any(unit.is_additive(base) for base in own):
+            sides = units.sides(row.place)
+            unit = units.unit(sides[0 if row.subject == subject else -1], row.base)
+            if unit.traits.one_valued and not any(unit.is_additive(base) for base in asked_about):
                 outcome = unit.plain(row.base, self.basis.valid_at)
                 if outcome.holds and not outcome.shadow:
                     found.append(row)

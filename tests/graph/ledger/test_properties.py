@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ from sqlalchemy import event
 from graph.ledger.database import open_database
 from graph.ledger.schema import OPEN
 from graph.service import LedgerGraph
-from graph.views import StatementFilter, Want
+from graph.views import EntityRef, ObjectRef, StatementFilter, Want
+from ontology.edtf import parse_edtf
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.strategies import POINTS, Event, Told, histories
-from tests.graph.ledger.worlds import ALWAYS, Judge, World, pages
+from tests.graph.ledger.worlds import ALWAYS, EVERYTHING, Judge, World, content, pages
 
 QUICK, DEEP = 12, 150
 Check = Callable[[LedgerGraph, list[Event], st.DataObject], None]
@@ -135,7 +137,7 @@ def waiting_does_not_matter(ledger: LedgerGraph, events: list[Event], data: st.D
     """(5), where episodes are accepted first and extracted when other things have happened."""
     told = World(ledger, events).picture()
     waited = World(ledger)
-    left = []
+    left: list[Told] = []
     for one in data.draw(st.permutations(events)):
         if isinstance(one, Told) and not one.stated and data.draw(st.booleans()):
             ledger.accept(waited.namespace, [(one.draft, ())])
@@ -145,7 +147,7 @@ def waiting_does_not_matter(ledger: LedgerGraph, events: list[Event], data: st.D
         while left and data.draw(st.booleans()):
             waited.record(left.pop(data.draw(st.integers(0, len(left) - 1))))
     if left:
-        waited.together(data.draw(st.permutations(left)))
+        waited.together(list(data.draw(st.permutations(left))))
     assert waited.picture() == told
     assert not [one for one in ledger.pending(1000) if one.namespace == waited.namespace]
 
@@ -169,9 +171,7 @@ def a_retraction_undoes_its_episode(ledger: LedgerGraph, events: list[Event], da
     if not told:
         return
     gone = data.draw(st.sampled_from(told)).draft.external_id
-    without = [
-        one for one in events if not isinstance(one, Told) or one.draft.external_id != gone or one.draft.source != "chat"
-    ]
+    without = [one for one in events if not isinstance(one, Told) or one.draft.external_id != gone or one.draft.source != "chat"]
     world, other = World(ledger, events), World(ledger, without)
     ledger.retract(world.namespace, source="chat", external_id=gone, reason=None)
     one, two = world.picture(), other.picture()
@@ -203,7 +203,9 @@ def a_range_is_the_union_of_its_points(ledger: LedgerGraph, events: list[Event],
     during = {(view.key, view.v_from) for view in world.snapshot().statements(within, first=100).items}
     bounds = {at for row in world.stored() for at in (row.v_from, row.v_to - 1)}
     points = [at for at in {start, end - 1, *bounds} if start <= at < end]
-    union = {(view.key, view.v_from) for at in points for view in world.snapshot(valid_at=at).statements(StatementFilter(), first=100).items}
+    union = {
+        (view.key, view.v_from) for at in points for view in world.snapshot(valid_at=at).statements(StatementFilter(), first=100).items
+    }
     assert during == union
 
 
@@ -220,6 +222,77 @@ def every_rectangle_is_supported(ledger: LedgerGraph, events: list[Event], data:
             assert view.provenance and view.evidence_count == len({one.episode.key for one in view.provenance}), view
 
 
+def _answers(world: World, names: list[str], predicates: list[str], **basis: Any) -> list[Any]:
+    """What can be asked under a said-time limit, by content."""
+    snapshot = world.snapshot(**basis)
+    found: list[Any] = []
+    for name in names:
+        ref = EntityRef(name=name)
+        key = snapshot.key_of(ref)
+        entity = snapshot.entity(ref)
+        found.append(entity and (entity.name, entity.type, entity.aliases))
+        for role in ("SUBJECT", "OBJECT", "ANY"):
+            for filter in (StatementFilter(), ALWAYS, StatementFilter(predicates=tuple(predicates), polarity=True)):
+                views = pages(
+                    lambda after, role=role, filter=filter, key=key: snapshot.statements_about(
+                        key, role, filter, first=2, after=after, want=frozenset({Want.PROVENANCE})
+                    )
+                )
+                found.append([content(view) for view in views])
+                for view in views:
+                    again = snapshot.statement(view.key, view.v_from, swapped=view.swapped, want=frozenset({Want.PROVENANCE}))
+                    assert again is not None and content(again) == content(view)
+        for predicate in predicates:
+            timeline = snapshot.timeline(ref, predicate, want=frozenset({Want.PROVENANCE}))
+            found.append([(part.v_from, part.v_to, sorted(map(content, part.statements), key=str)) for part in timeline.segments])
+            for other in names:
+                answer = snapshot.ask(ref, predicate, ObjectRef(name=other))
+                found.append((answer.value, sorted(content(view)[:7] for view in answer.statements)))
+    return found
+
+
+def _apart(events: list[Event]) -> list[Told]:
+    """The episodes, none a revision of another."""
+    told = [one for one in events if isinstance(one, Told)]
+    return [replace(one, draft=replace(one.draft, external_id=f"{place}")) for place, one in enumerate(told)]
+
+
+def what_is_said_later_does_not_count(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """Under evidenceUntil the ledger answers as one that holds only what was said by then."""
+    told = _apart(events)
+    until = data.draw(st.sampled_from([parse_edtf(one.draft.said_at or "").lo + beside for one in told for beside in (-1, 0)]))
+    world, other = World(ledger, told), World(ledger, [one for one in told if parse_edtf(one.draft.said_at or "").lo <= until])
+    predicates = sorted({claim.predicate for one in told for claim in one.claims})
+    names, at = ["Anna", "Bob", "Carl"], data.draw(st.sampled_from(POINTS))
+    assert _answers(world, names, predicates, evidence_until=until, valid_at=at) == _answers(other, names, predicates, valid_at=at)
+
+
+def evidence_until_is_replayed(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
+    """Under evidenceUntil t_created is the transaction from which what was said by then has made the rectangle, without a break."""
+    world = World(ledger, events)
+    until = data.draw(st.sampled_from(POINTS))
+    judges = {number: Judge(world, ledger.vocabulary(), number, until) for number in world.numbers()}
+    snapshot = world.snapshot(evidence_until=until)
+    views = {
+        view.key: view
+        for name in ("Anna", "Bob", "Carl")
+        for view in snapshot.statements_about(snapshot.key_of(EntityRef(name=name)), "ANY", ALWAYS, first=100, want=EVERYTHING).items
+    }
+    times = {row.at: row.number for row in (ledger.transactions(world.namespace, first=100).items)}
+    for view in views.values():
+        spans = defaultdict(set)
+        for version in view.history:
+            end = OPEN if version.tx_to_at is None else times[version.tx_to_at]
+            for number in judges:
+                if times[version.tx_from_at] <= number < end:
+                    spans[number].add((version.v_from, version.v_to))
+        for number, judge in judges.items():
+            if view.polarity:
+                for at in POINTS:
+                    inside = any(start <= at < end for start, end in spans[number])
+                    assert inside == judge.holds(view.key, True, at), (number, at, view)
+
+
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
@@ -233,6 +306,8 @@ CHECKS: dict[str, Check] = {
         the_past_stays,
         a_range_is_the_union_of_its_points,
         every_rectangle_is_supported,
+        what_is_said_later_does_not_count,
+        evidence_until_is_replayed,
     )
 }
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import select
 
+from graph.belief.traits import traits_of
 from graph.ledger.evidence import claim_of
 from graph.ledger.schema import OPEN, claims, statements, transactions
 from graph.service import LedgerGraph
 from graph.views import EntityRef, EntityView, ObjectRef, Receipt, StatedClaim, StatementFilter, StatementView, Want
-from graph.belief.traits import traits_of
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
@@ -88,9 +88,7 @@ class World:
 
     def stored_at(self, transaction: int) -> set[Rectangle]:
         """The rectangles believed at a transaction."""
-        return {
-            (row.base, row.polarity, row.v_from, row.v_to) for row in self.stored() if row.tx_from <= transaction < row.tx_to
-        }
+        return {(row.base, row.polarity, row.v_from, row.v_to) for row in self.stored() if row.tx_from <= transaction < row.tx_to}
 
     def picture(self, **basis: Any) -> dict[str, list[Any]]:
         """What a reader sees, by content."""

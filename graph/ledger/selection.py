@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, false, func, literal, not_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, not_, or_, select, tuple_
 from sqlalchemy.orm import aliased
 
 from graph.ledger.rectangles import COLUMNS
@@ -35,6 +35,18 @@ def asked(vocabulary: Vocabulary, predicates: Sequence[str]) -> Asked:
     return Asked(frozenset(plain), frozenset(negated), frozenset(swapped - plain))
 
 
+TOLD_IN = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
+"""Joins claims to the copy of the episode that they stand in."""
+
+
+def _wanted(filter: StatementFilter, entity: str | None, role: str) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+    """The keys of which the subject, and those of which the object, must be one."""
+    mine = [] if entity is None else [(entity,)]
+    subjects = [keys for keys in (filter.subjects,) if keys is not None] + (mine if role == "SUBJECT" else [])
+    objects = [keys for keys in (filter.objects,) if keys is not None] + (mine if role == "OBJECT" else [])
+    return list(subjects), list(objects)
+
+
 class Selection:
     """Rectangles on one basis that match a filter."""
 
@@ -47,40 +59,54 @@ class Selection:
         """The versions of a table that stand on the basis."""
         return and_(table.c.tx_from <= self._basis.transaction, table.c.tx_to > self._basis.transaction)
 
-    def role(self, entity: str, role: str, filter: StatementFilter) -> ColumnElement[bool]:
-        """Statements with an entity in a role, seen from the side that the filter's predicates ask for."""
-        as_subject, as_object = statements.c.subject == entity, statements.c.object == entity
-        if role == "ANY":
-            return or_(as_subject, as_object)
-        mine, other = (as_subject, as_object) if role == "SUBJECT" else (as_object, as_subject)
-        swapped = asked(self._vocabulary, filter.predicates).swapped if filter.predicates is not None else frozenset()
-        turned = swapped | self._symmetric
-        sides = [and_(mine, statements.c.predicate.not_in(swapped)) if swapped else mine]
-        if turned:
-            sides.append(and_(other, statements.c.predicate.in_(turned)))
-        return or_(*sides)
+    def placed(self, filter: StatementFilter, entity: str | None, role: str) -> list[ColumnElement[bool]]:
+        """Statements whose subject and object, seen from the side that the filter's predicates ask for, are as wanted."""
+        if entity is not None and role == "ANY":
+            about = or_(statements.c.subject == entity, statements.c.object == entity)
+            return [about, *self.placed(filter, None, role)]
+        subjects, objects = _wanted(filter, entity, role)
+        if not subjects and not objects:
+            return []
+
+        def side(subject: Any, object: Any) -> list[ColumnElement[bool]]:
+            return [*(subject.in_(keys) for keys in subjects), *(object.in_(keys) for keys in objects)]
+
+        names = asked(self._vocabulary, filter.predicates) if filter.predicates is not None else None
+        swapped = names.swapped if names is not None else frozenset()
+        turned = swapped | (self._symmetric & names.plain if names is not None else self._symmetric)
+        straight = side(statements.c.subject, statements.c.object)
+        if swapped:
+            straight.append(statements.c.predicate.not_in(swapped))
+        if not turned:
+            return straight
+        return [or_(and_(*straight), and_(*side(statements.c.object, statements.c.subject), statements.c.predicate.in_(turned)))]
 
     def turned(self, row: Any, entity: str | None, role: str, filter: StatementFilter) -> bool:
         """Whether a row found is to be shown from its other side."""
         if filter.predicates is not None and row.predicate in asked(self._vocabulary, filter.predicates).swapped:
             return True
-        if entity is None or row.predicate not in self._symmetric or role == "ANY":
+        if row.predicate not in self._symmetric:
             return False
-        return bool((row.object if role == "SUBJECT" else row.subject) == entity)
+        subjects, objects = _wanted(filter, entity, role)
+        return not (all(row.subject in keys for keys in subjects) and all(row.object in keys for keys in objects))
 
     def query(self, filter: StatementFilter, *conditions: ColumnElement[bool], after: Sequence[Any] | None, limit: int) -> Select[Any]:
         """Rectangles with their position, in the order of the contract, from after a position on."""
         subject, object = aliased(things), aliased(things)
-        query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
-        for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
-            # A gone statement may speak of what has no name left; it is kept, without one in its position.
-            query = query.outerjoin(table, and_(table.c.key == key, self.believed(table)))
+        names = [subject.c.name, object.c.name]
+        if filter.include_invalidated:
+            # A gone statement may speak of what has no name left: it stands where it stood by the last one.
+            names = [self._last_name(statements.c.subject), self._last_name(statements.c.object)]
+        query = select(*COLUMNS, names[0].label("subject_name"), names[1].label("object_name"))
+        if not filter.include_invalidated:
+            for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
+                query = query.outerjoin(table, and_(table.c.key == key, self.believed(table)))
         query = query.where(statements.c.namespace == self._basis.namespace, *conditions, *self._filtered(filter))
         position = (
-            _named(subject.c.name),
+            _named(names[0]),
             statements.c.predicate,
             statements.c.qualifier,
-            _named(object.c.name),
+            _named(names[1]),
             statements.c.polarity,
             statements.c.proposition,
             statements.c.tx_from,
@@ -92,22 +118,28 @@ class Selection:
 
     def _filtered(self, filter: StatementFilter) -> list[ColumnElement[bool]]:
         conditions = [*self._in_time(filter), *self._by_predicate(filter)]
-        if filter.subjects is not None:
-            conditions.append(or_(false(), *(self.role(key, "SUBJECT", filter) for key in filter.subjects)))
-        if filter.objects is not None:
-            conditions.append(or_(false(), *(self.role(key, "OBJECT", filter) for key in filter.objects)))
+        evidence = self.told(filter)
+        if evidence:
+            # More than match: `Snapshot` looks at what each statement cites.
+            conditions.append(
+                exists().where(claims.c.proposition == statements.c.base, claims.c.believed, self._counted(), TOLD_IN, *evidence)
+            )
+        return conditions
+
+    def _last_name(self, key: Any) -> Any:
+        known = select(things.c.name).where(things.c.key == key, things.c.tx_from <= self._basis.transaction)
+        return known.order_by(things.c.tx_from.desc()).limit(1).scalar_subquery()
+
+    @staticmethod
+    def told(filter: StatementFilter) -> list[ColumnElement[bool]]:
+        """What the filter asks of a claim and its episode; one claim must match all of it."""
         evidence = []
         if filter.min_confidence is not None:
             evidence.append(claims.c.confidence >= filter.min_confidence)
         for column, value in ((episodes.c.grp, filter.group), (episodes.c.source, filter.source), (episodes.c.speaker, filter.speaker)):
             if value is not None:
                 evidence.append(column == value)
-        if evidence:
-            told = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
-            conditions.append(
-                exists().where(claims.c.proposition == statements.c.base, claims.c.believed, self._counted(), told, *evidence)
-            )
-        return conditions
+        return evidence
 
     def _counted(self) -> ColumnElement[bool]:
         return and_(claims.c.tx_from < claims.c.tx_to, claims.c.tx_from <= self._basis.transaction, claims.c.tx_to >= statements.c.tx_from)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, bindparam, or_, select, tuple_
 
+from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory, believed_at, standing
-from graph.ledger.evidence import Place
+from graph.ledger.evidence import ClaimRow, Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
 from graph.ledger.schema import claims, episodes, statements, things
-from graph.ledger.selection import Selection, asked, position
+from graph.ledger.selection import TOLD_IN, Selection, asked, position
 from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
 from graph.views import (
     AnswerView,
@@ -44,6 +45,11 @@ NEIGHBORS = 10_000
 Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
+
+LOOKED_THROUGH = 200
+"""Statements that are looked at together where what they cite decides."""
+Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
+"""The rows of those claims that match."""
 
 _IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
 _IN_PAIRED_SLOT = select(*COLUMNS).where(
@@ -129,16 +135,42 @@ class LedgerSnapshot:
     def _page(
         self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
     ) -> Page[StatementView]:
-        conditions = [] if entity is None else [self._selection.role(entity, role, filter)]
+        told = self._selection.told(filter)
+
+        def matching(connection: Connection, cited: Collection[ClaimRow]) -> set[int]:
+            query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
+            return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
+
         with self._read() as describer:
-            query = self._selection.query(filter, *conditions, after=after, limit=first + 1)
-            rows = list(describer.connection.execute(query))
+            conditions = self._selection.placed(filter, entity, role)
+            rows = self._select(describer, filter, conditions, after, first + 1, matching if told else None)
             shown = rows[:first]
-            center = entity if entity is not None else filter.subjects[0] if filter.subjects and len(filter.subjects) == 1 else None
-            sight = role if entity is not None else "SUBJECT"
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, center, sight, filter))
-            views = describer.views([rectangle(row[: len(COLUMNS)]) for row in shown], want, swapped)
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
+            views = describer.views([_rectangle(row) for row in shown], want, swapped)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
+
+    def _select(
+        self,
+        describer: Describer,
+        filter: StatementFilter,
+        conditions: Sequence[ColumnElement[bool]],
+        after: Positions | None,
+        limit: int,
+        matching: Matching | None,
+    ) -> list[Row[Any]]:
+        """The first rows after a position; with `matching` those only that cite a claim that matches."""
+        if matching is None:
+            return list(describer.connection.execute(self._selection.query(filter, *conditions, after=after, limit=limit)))
+        kept: list[Row[Any]] = []
+        while len(kept) < limit:
+            rows = list(describer.connection.execute(self._selection.query(filter, *conditions, after=after, limit=LOOKED_THROUGH)))
+            cited = describer.cited([_rectangle(row) for row in rows])
+            found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
+            kept += [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+            if len(rows) < LOOKED_THROUGH:
+                break
+            after = position(rows[-1])
+        return kept[:limit]
 
     def _replayed_page(
         self, entity: str, role: str, filter: StatementFilter, first: int, after: Positions | None, want: frozenset[Want]
@@ -373,16 +405,14 @@ class LedgerSnapshot:
             asserted = select(claims.c.proposition).where(
                 claims.c.episode == key, claims.c.believed, believed_at(claims, self.basis.transaction)
             )
-            query = self._selection.query(StatementFilter(), statements.c.base.in_(asserted), after=after, limit=2 * NEIGHBORS)
-            kept = []
-            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query)]
-            scene = describer.scene(self.basis.transaction, [found for _, found in scene_rows])
-            for row, found in scene_rows:
-                cite = scene.cited(found, self.basis.valid_at)
-                if any(claim.episode == key for claim in cite.rows):
-                    kept.append((row, found))
-            views = describer.views([found for _, found in kept[:first]], want)
-        return Page(tuple(views), tuple(position(row) for row, _ in kept[:first]), len(kept) > first)
+            conditions = [statements.c.base.in_(asserted)]
+
+            def matching(_: Connection, cited: Collection[ClaimRow]) -> set[int]:
+                return {claim.row for claim in cited if claim.episode == key}
+
+            rows = self._select(describer, StatementFilter(), conditions, after, first + 1, matching)
+            views = describer.views([_rectangle(row) for row in rows[:first]], want)
+        return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
@@ -401,6 +431,10 @@ class LedgerSnapshot:
         """One copy of an episode."""
         with self._engine.connect() as connection:
             return episode_views(connection, [(key, revision)], self.basis.transaction).get((key, revision))
+
+
+def _rectangle(row: Row[Any]) -> Rectangle:
+    return rectangle(row[: len(COLUMNS)])
 
 
 def _name(directory: Directory, key: str) -> str:

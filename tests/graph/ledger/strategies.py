@@ -6,14 +6,14 @@ an aligned granule a day, any other a month.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
 from graph.belief.traits import traits_of
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
-from ontology.edtf import Stated
+from ontology.edtf import Stated, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.instant import HOUR, UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, format_instant
 from ontology.vocabulary import Vocabulary
@@ -82,8 +82,7 @@ def drafts(draw: st.DrawFn, vocabulary: Vocabulary, predicates: Sequence[str], *
     claim = draw(claims(traits_of(vocabulary.canonical(predicate).predicate)))
     subject, object, wrong = (draw(st.sampled_from(NAMES)) for _ in range(3))
     start, end = (
-        None if exact and stated is not None and _text(stated) in ("1970-01", "1970-01-01", "1970-01-02", "1970-01-03") else _text(stated)
-        for stated in (claim.valid_from, claim.valid_to)
+        None if exact and text is not None and "T" not in text else text for text in map(_text, (claim.valid_from, claim.valid_to))
     )
     replaces = ObjectDraft(wrong[0]) if claim.kind is ClaimKind.CORRECTION and draw(st.booleans()) else None
     return ClaimDraft(
@@ -138,16 +137,25 @@ def histories(draw: st.DrawFn, vocabulary: Vocabulary, *, largest: int = 5, exac
     return events
 
 
-def later(told: Told, by: Instant) -> Told:
-    """The same with every time moved; all of them must be exact."""
+def _retold(event: Event, spell: Callable[[str], str]) -> Event:
+    """The same with every time put otherwise."""
+    if isinstance(event, Withdrawn):
+        return event
 
-    def moved(text: str | None) -> str | None:
-        if text is None or text == "..":
-            return text
-        from ontology.edtf import parse_edtf
+    def again(text: str | None) -> str | None:
+        return text if text is None or "T" not in text else spell(text)
 
-        return format_instant(parse_edtf(text).lo + by)
+    draft = replace(event.draft, said_at=again(event.draft.said_at), revised_at=again(event.draft.revised_at))
+    kept = tuple(replace(claim, valid_from=again(claim.valid_from), valid_to=again(claim.valid_to)) for claim in event.claims)
+    return replace(event, draft=draft, claims=kept)
 
-    draft = replace(told.draft, said_at=moved(told.draft.said_at), revised_at=moved(told.draft.revised_at))
-    kept = tuple(replace(claim, valid_from=moved(claim.valid_from), valid_to=moved(claim.valid_to)) for claim in told.claims)
-    return replace(told, draft=draft, claims=kept)
+
+def moved(event: Event, by: Instant) -> Event:
+    """The same with every exact time moved."""
+    return _retold(event, lambda text: format_instant(parse_edtf(text).lo + by))
+
+
+def respelled(event: Event, hours: int) -> Event:
+    """The same with every exact time in another zone."""
+    offset = f"{'-' if hours < 0 else '+'}{abs(hours):02d}:00"
+    return _retold(event, lambda text: format_instant(parse_edtf(text).lo + hours * HOUR).removesuffix("Z") + offset)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from graph.belief.traits import traits_of
 from graph.ledger.evidence import claim_of
-from graph.ledger.schema import OPEN, claims, statements, transactions
+from graph.ledger.schema import claims, statements, transactions
 from graph.service import LedgerGraph
 from graph.views import EntityRef, EntityView, ObjectRef, Receipt, StatedClaim, StatementFilter, StatementView, Want
 from ontology.claim import ClaimDraft
@@ -180,6 +180,7 @@ class Judge:
         with world.graph._engine.connect() as connection:
             self.rows = list(connection.execute(query))
         self._vocabulary = vocabulary
+        self._keys, self._namespace = world.graph.keys, world.namespace
         self._members: dict[str, set[str]] = defaultdict(set)
         self.places: dict[str, Any] = {}
         for row in self.rows:
@@ -214,7 +215,37 @@ class Judge:
             return False
         return all(side.oracle.weigh(proposition, polarity, at).holds for side in self.sides(proposition))
 
+    def ask(self, subject: str, predicate: str, object: str, qualifier: str, at: Instant) -> str:
+        """YES, NO or UNKNOWN, of entity keys."""
+        canonical = self._vocabulary.canonical(predicate)
+        stored = canonical.predicate
+        one, two = (object, subject) if canonical.swapped else (subject, object)
+        pairs = [(one, two), (two, one)] if stored.symmetric else [(one, two)]
+        mine = [
+            base
+            for base, row in self.places.items()
+            if (row.predicate, row.qualifier) == (stored.name, qualifier) and (row.subject, row.object) in pairs
+        ]
+        wanted = not canonical.negated
+        if any(self.holds(base, wanted, at) for base in mine):
+            return "YES"
+        if any(self.holds(base, not wanted, at) for base in mine):
+            return "NO"
+        if canonical.negated:
+            return "UNKNOWN"
+        slots = {self._keys.slot(self._namespace, subject, predicate if canonical.swapped else stored.name, qualifier)}
+        if stored.symmetric or stored.inverse:
+            other = stored.name if stored.symmetric or canonical.swapped else stored.inverse or ""
+            slots.add(self._keys.slot(self._namespace, object, other, qualifier))
+        for slot in slots:
+            for rival in self._members[slot] - set(mine):
+                for side in self._in_slot(rival, slot):
+                    additive = any(part.value in mine and part.positive and part.additive for part in side.oracle.parts)
+                    plain = side.oracle._alone(rival, True, at, additive=False)
+                    if side.one_valued and not additive and plain.holds and not plain.shadow and self.holds(rival, True, at):
+                        return "NO"
+        return "UNKNOWN"
 
-def last(row: Any) -> bool:
-    """Whether a row is still believed."""
-    return bool(row.tx_to == OPEN)
+    def _in_slot(self, proposition: str, slot: str) -> list[Side]:
+        row = self.places[proposition]
+        return [side for side, key in zip(self.sides(proposition), (row.slot, row.inverse_slot), strict=False) if key == slot]

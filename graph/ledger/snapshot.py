@@ -274,7 +274,7 @@ class LedgerSnapshot:
 
     def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot, and which of them stand in it from the other side."""
-        slot = self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
+        slot = self._slot_key(subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
         if self.basis.evidence_until is None:
             query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
@@ -327,16 +327,20 @@ class LedgerSnapshot:
         asked_about = [self._proposition(subject, predicate, qualifier, value)]
         if other is not None:
             asked_about.append(self._proposition(value, other, qualifier, subject))
-        found = self._rivals(describer, holding, subject, asked_about)
+        found = self._rivals(describer, holding, self._slot_key(subject, predicate, qualifier), asked_about)
         if found or other is None:
             return found
         theirs, _ = self._slot(describer.connection, value, other, qualifier)
-        return self._rivals(describer, [row for row in theirs if row.holds(self.basis.valid_at)], value, asked_about)
+        holding = [row for row in theirs if row.holds(self.basis.valid_at)]
+        return self._rivals(describer, holding, self._slot_key(value, other, qualifier), asked_about)
 
     def _proposition(self, subject: str, predicate: str, qualifier: str, object: str) -> str:
-        return self._keys.proposition(self._keys.slot(self.basis.namespace, subject, predicate, qualifier), object, True)
+        return self._keys.proposition(self._slot_key(subject, predicate, qualifier), object, True)
 
-    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], subject: str, asked_about: Sequence[str]) -> list[Rectangle]:
+    def _slot_key(self, subject: str, predicate: str, qualifier: str) -> str:
+        return self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
+
+    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], slot: str, asked_about: Sequence[str]) -> list[Rectangle]:
         """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
         positive = [row for row in holding if row.polarity]
         if not positive:
@@ -345,7 +349,7 @@ class LedgerSnapshot:
         found = []
         for row in positive:
             sides = units.sides(row.place)
-            unit = units.unit(sides[0 if row.subject == subject else -1], row.base)
+            unit = units.unit(sides[0 if row.slot == slot else -1], row.base)
             if unit.traits.one_valued and not any(unit.is_additive(base) for base in asked_about):
                 outcome = unit.plain(row.base, self.basis.valid_at)
                 if outcome.holds and not outcome.shadow:

@@ -355,6 +355,7 @@ CHECKS: dict[str, Check] = {
 
 
 EXACT = ("time_has_no_origin",)
+SLOW = ("what_is_said_later_does_not_count", "the_past_stays", "evidence_until_is_replayed")
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -365,4 +366,4 @@ def test_of_random_histories(check: str, ledger: LedgerGraph) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("check", CHECKS)
 def test_of_very_many_random_histories(check: str, ledger: LedgerGraph) -> None:
-    examined(CHECKS[check], ledger, DEEP, largest=8, exact=check in EXACT)
+    examined(CHECKS[check], ledger, DEEP // 4 if check in SLOW else DEEP, largest=8, exact=check in EXACT)

@@ -169,6 +169,12 @@ def test_a_symmetric_relation_is_one_statement_seen_from_both(graph: LedgerGraph
         assert snapshot.statements(StatementFilter(subjects=(key,), objects=(key,))).items == ()
 
 
+def test_who_is_their_own_superior_rules_no_report_out(graph: LedgerGraph) -> None:
+    say(graph, "2024-01-01", "Anna reports_to Anna")
+    assert str(ask(graph, "Bob reports_to Anna", "2024-06-01")) == "UNKNOWN"
+    assert str(ask(graph, "Anna reports_to Bob", "2024-06-01")) == "NO"
+
+
 def test_a_tie_on_the_other_side_of_a_pair_shows(graph: LedgerGraph) -> None:
     say(graph, "2024-01-01", "Anna spouse_of Zoe")
     say(graph, "2024-01-01", "Bob spouse_of Zoe")

@@ -244,7 +244,11 @@ class Units:
         )
 
     def cited(self, place: Place, polarity: bool, start: Instant, end: Instant) -> list[Atom]:
-        """The atoms that attest or project an instant of a rectangle, which may be a part of what one side alone would keep."""
+        """The atoms that attest or project an instant of a rectangle, which may be a part of what one side alone would keep.
+
+        Of equal words told twice that attest no instant only the later ones project; the earlier ones are cited with them, for
+        they assert the same.
+        """
         found: list[Atom] = []
         for side in self.sides(place):
             unit = self.unit(side, place.proposition)
@@ -259,6 +263,13 @@ class Units:
                         or (atom.attested is not None and atom.attested[0] < end and start <= atom.attested[1])
                         or (unit.traits.temporal is Temporality.EVENT and atom.start < end and start < atom.end)
                     ]
+                    said = {(atom.start, atom.end, atom.horizon) for atom in found if atom.attested is None}
+                    if said:
+                        found += [
+                            atom
+                            for atom in unit.of(*value)
+                            if atom.attested is None and not atom.shadow and (atom.start, atom.end, atom.horizon) in said
+                        ]
         return found
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, tuple_
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, or_, select, tuple_
 
-from graph.ledger.details import Describer
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory, believed_at, standing
-from graph.ledger.evidence import Place
+from graph.ledger.evidence import ClaimRow, Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
 from graph.ledger.schema import claims, episodes, statements, things
-from graph.ledger.selection import Selection, asked, position
+from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
 from graph.views import (
     AnswerView,
@@ -33,17 +34,22 @@ from graph.views import (
     Truth,
     Want,
 )
+from ontology.claim import ClaimKind
 from ontology.episode import EpisodeStatus
 from ontology.errors import InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys, checked_name, normalise
-from ontology.vocabulary import Vocabulary
 
 T = TypeVar("T")
 NEIGHBORS = 10_000
 Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
+
+LOOKED_THROUGH = 200
+"""Statements that are looked at together where what they cite decides."""
+Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
+"""The rows of those claims that match."""
 
 _IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
 _IN_PAIRED_SLOT = select(*COLUMNS).where(
@@ -54,18 +60,22 @@ _IN_PAIRED_SLOT = select(*COLUMNS).where(
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary: Vocabulary, basis: Basis, neighbors: Neighbors) -> None:
+    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors) -> None:
         self.basis = basis
         self._engine = engine
         self._keys = keys
-        self._vocabulary = vocabulary
+        self._vocabulary_at = vocabulary_at
+        self._vocabulary = vocabulary_at(basis.transaction)
         self._neighbors = neighbors
-        self._selection = Selection(basis, vocabulary)
+        self._selection = Selection(basis, self._vocabulary)
 
     @contextmanager
     def _read(self) -> Iterator[Describer]:
         with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary, self.basis)
+            yield Describer(connection, self._keys, self._vocabulary_at, self.basis)
+
+    def _directory(self, connection: Connection) -> Directory:
+        return Directory(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes."""
@@ -75,11 +85,7 @@ class LedgerSnapshot:
         """The entity, or None where nothing is known of it on the basis."""
         key = self.key_of(ref)
         with self._engine.connect() as connection:
-            if self.basis.evidence_until is not None and not places_about(
-                connection, key, self.basis.transaction, self.basis.evidence_until
-            ):
-                return None
-            return Directory(connection, self.basis.namespace, self.basis.transaction).entity(key)
+            return self._directory(connection).entity(key)
 
     def entities(
         self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
@@ -129,15 +135,37 @@ class LedgerSnapshot:
     def _page(
         self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
     ) -> Page[StatementView]:
-        query, values = self._selection.query(filter, entity=entity, role=role, after=after, limit=first + 1)
+        told = self._selection.told(filter)
+
+        def matching(connection: Connection, cited: Collection[ClaimRow]) -> set[int]:
+            query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
+            return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
+
         with self._read() as describer:
-            rows = list(describer.connection.execute(query, values))
+            rows = self._select(describer, Wanted(filter, entity, role), after, first + 1, matching if told else None)
             shown = rows[:first]
-            center = entity if entity is not None else filter.subjects[0] if filter.subjects and len(filter.subjects) == 1 else None
-            sight = role if entity is not None else "SUBJECT"
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, center, sight, filter))
-            views = describer.views([rectangle(row[: len(COLUMNS)]) for row in shown], want, swapped)
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
+            views = describer.views([_rectangle(row) for row in shown], want, swapped)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
+
+    def _select(
+        self, describer: Describer, wanted: Wanted, after: Positions | None, limit: int, matching: Matching | None
+    ) -> list[Row[Any]]:
+        """The first rows after a position; with `matching` those only that cite a claim that matches."""
+        kept: list[Row[Any]] = []
+        most = limit if matching is None else LOOKED_THROUGH
+        while len(kept) < limit:
+            query, values = self._selection.query(wanted, after=after, limit=most)
+            rows = list(describer.connection.execute(query, values))
+            if matching is None:
+                return rows
+            cited = describer.cited([_rectangle(row) for row in rows])
+            found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
+            kept += [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+            if len(rows) < most:
+                break
+            after = position(rows[-1])
+        return kept[:limit]
 
     def _replayed_page(
         self, entity: str, role: str, filter: StatementFilter, first: int, after: Positions | None, want: frozenset[Want]
@@ -151,7 +179,8 @@ class LedgerSnapshot:
                 reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
             )
         with self._read() as describer:
-            places = places_about(describer.connection, entity, self.basis.transaction, self.basis.evidence_until or 0)
+            until = self.basis.evidence_until or 0
+            places = places_about(describer.connection, self.basis.namespace, entity, self.basis.transaction, until)
             found = [row for row in self._replay(describer.connection, places) if self._matches(row, entity, role, filter)]
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
@@ -204,16 +233,27 @@ class LedgerSnapshot:
             row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
             found = rectangle(row) if row is not None else None
             if self.basis.evidence_until is not None:
-                place = describer.connection.execute(
-                    select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate, statements.c.polarity)
-                    .join(statements, statements.c.base == claims.c.proposition)
-                    .where(statements.c.proposition == key, statements.c.namespace == self.basis.namespace)
-                ).first()
-                places = [Place(*place[:4])] if place is not None else []
+                places = self._places_of(describer.connection, key)
                 found = next((r for r in self._replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None)
             if found is None:
                 return None
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
+
+    def _places_of(self, connection: Connection, key: str) -> list[Place]:
+        """Where the proposition of a statement's key stands, also where no transaction has believed it."""
+        named = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
+        mine = named.where(claims.c.namespace == self.basis.namespace, claims.c.believed)
+        stored = select(statements.c.base).where(statements.c.proposition == key)
+        row = connection.execute(mine.where(or_(claims.c.proposition == key, claims.c.proposition.in_(stored)))).first()
+        if row is not None:
+            return [Place(*row)]
+        # A denial's key is not that of its claims: only theirs can tell, and few deny.
+        ending = claims.c.kind.in_([str(ClaimKind.END), str(ClaimKind.CORRECTION)])
+        denying = or_(claims.c.polarity.is_(False), ending, claims.c.to_lo.is_not(None))
+        for found in connection.execute(mine.add_columns(claims.c.object).where(denying)):
+            if self._keys.proposition(found.slot, found.object, False) == key:
+                return [Place(*found[:4])]
+        return []
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""
@@ -224,15 +264,12 @@ class LedgerSnapshot:
         with self._read() as describer:
             rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
             views = describer.views(rows, want, swapped)
-            known = self.basis.evidence_until is None or places_about(
-                describer.connection, key, self.basis.transaction, self.basis.evidence_until
-            )
-            entity = describer.directory.entity(key) if known else None
+            entity = describer.directory.entity(key)
         return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
 
     def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot, and which of them stand in it from the other side."""
-        slot = self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
+        slot = self._slot_key(subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
         if self.basis.evidence_until is None:
             query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
@@ -266,14 +303,13 @@ class LedgerSnapshot:
             truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
             said = yes or no
             if not said and not canonical.negated:
-                said = self._ruled_out(describer, rows, holding, key, value, shown_as, qualifier)
+                said = self._ruled_out(describer, holding, key, value, shown_as, qualifier)
                 truth = Truth.NO if said else Truth.UNKNOWN
             return AnswerView(truth, tuple(describer.views(said, want, swapped)))
 
     def _ruled_out(
         self,
         describer: Describer,
-        rows: Sequence[Rectangle],
         holding: Sequence[Rectangle],
         subject: str,
         value: str,
@@ -281,29 +317,35 @@ class LedgerSnapshot:
         qualifier: str,
     ) -> list[Rectangle]:
         """Statements of other values that leave no room for a value: from either side of a pair."""
-        found = self._rivals(describer, rows, holding, subject, value)
         paired = self._vocabulary.predicate(predicate)
-        if found or not (paired.symmetric or paired.inverse):
+        other = predicate if paired.symmetric else paired.inverse
+        asked_about = [self._proposition(subject, predicate, qualifier, value)]
+        if other is not None:
+            asked_about.append(self._proposition(value, other, qualifier, subject))
+        found = self._rivals(describer, holding, self._slot_key(subject, predicate, qualifier), asked_about)
+        if found or other is None:
             return found
-        other = predicate if paired.symmetric else paired.inverse or ""
         theirs, _ = self._slot(describer.connection, value, other, qualifier)
-        return self._rivals(describer, theirs, [row for row in theirs if row.holds(self.basis.valid_at)], value, subject)
+        holding = [row for row in theirs if row.holds(self.basis.valid_at)]
+        return self._rivals(describer, holding, self._slot_key(value, other, qualifier), asked_about)
 
-    def _rivals(
-        self, describer: Describer, rows: Sequence[Rectangle], holding: Sequence[Rectangle], subject: str, value: str
-    ) -> list[Rectangle]:
+    def _proposition(self, subject: str, predicate: str, qualifier: str, object: str) -> str:
+        return self._keys.proposition(self._slot_key(subject, predicate, qualifier), object, True)
+
+    def _slot_key(self, subject: str, predicate: str, qualifier: str) -> str:
+        return self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
+
+    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], slot: str, asked_about: Sequence[str]) -> list[Rectangle]:
         """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
         positive = [row for row in holding if row.polarity]
         if not positive:
             return []
-        scene = describer.scene(self.basis.transaction, rows)
+        units = describer.scene(self.basis.transaction, positive).units
         found = []
         for row in positive:
-            seen_from = 0 if row.subject == subject else len(scene.units.sides(row.place)) - 1
-            unit = scene.units.unit(scene.units.sides(row.place)[seen_from], row.base)
-            asked_about = {other.base for other in rows if value in (other.subject, other.object)}
-            own = [base for base, _ in unit.values if base in asked_about]
-            if unit.traits.one_valued and not any(unit.is_additive(base) for base in own):
+            sides = units.sides(row.place)
+            unit = units.unit(sides[0 if row.slot == slot else -1], row.base)
+            if unit.traits.one_valued and not any(unit.is_additive(base) for base in asked_about):
                 outcome = unit.plain(row.base, self.basis.valid_at)
                 if outcome.holds and not outcome.shadow:
                     found.append(row)
@@ -359,16 +401,13 @@ class LedgerSnapshot:
     ) -> Page[StatementView]:
         """Statements that an episode asserts, of those that hold on the basis."""
         with self._read() as describer:
-            query, values = self._selection.query(StatementFilter(), episode=key, after=after, limit=2 * NEIGHBORS)
-            kept = []
-            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query, values)]
-            scene = describer.scene(self.basis.transaction, [found for _, found in scene_rows])
-            for row, found in scene_rows:
-                cite = scene.cited(found, self.basis.valid_at)
-                if any(claim.episode == key for claim in cite.rows):
-                    kept.append((row, found))
-            views = describer.views([found for _, found in kept[:first]], want)
-        return Page(tuple(views), tuple(position(row) for row, _ in kept[:first]), len(kept) > first)
+
+            def matching(_: Connection, cited: Collection[ClaimRow]) -> set[int]:
+                return {claim.row for claim in cited if claim.episode == key}
+
+            rows = self._select(describer, Wanted(StatementFilter(), episode=key), after, first + 1, matching)
+            views = describer.views([_rectangle(row) for row in rows[:first]], want)
+        return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
@@ -387,6 +426,10 @@ class LedgerSnapshot:
         """One copy of an episode."""
         with self._engine.connect() as connection:
             return episode_views(connection, [(key, revision)], self.basis.transaction).get((key, revision))
+
+
+def _rectangle(row: Row[Any]) -> Rectangle:
+    return rectangle(row[: len(COLUMNS)])
 
 
 def _name(directory: Directory, key: str) -> str:

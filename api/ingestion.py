@@ -137,7 +137,7 @@ class Ingestion:
         flags = dict.fromkeys((*content.findings, *metadata.findings, *threats.flags))
         return Clean(replace(episode, content=content.text, metadata=metadata.metadata), tuple(flags), threats.quarantine)
 
-    def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
+    def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
         """Record an episode with what extraction finds in it; its statements are believed when this returns.
 
         Where extraction fails the episode is on disk as PENDING, to be tried again. Raises InvalidInput, and Overloaded where
@@ -147,46 +147,59 @@ class Ingestion:
         said = said_at(episode)
         clean = self.clean(episode)
         if clean.quarantine or not clean.episode.speech:
-            return self._record(namespace, clean, [], extractor="none", actor=actor)
+            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
         if not self._turnstile.acquire(blocking=False):
             raise Overloaded(f"{WAITING} episodes are being extracted already; try again, or send it with wait: false", retry_after=2)
         try:
             extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
         except Exception:
             logger.exception("extraction failed; the episode is kept as PENDING")
-            return self._keep(namespace, clean, actor)
+            return self._keep(namespace, clean, actor, idempotency_key)
         finally:
             self._turnstile.release()
-        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor)
+        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor, idempotency_key=idempotency_key)
 
-    def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local") -> Receipt:
+    def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
         """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput."""
         checked_content(episode.content)
         said_at(episode)
         clean = self.clean(episode)
         if clean.quarantine:
-            return self._record(namespace, clean, [], extractor="none", actor=actor)
-        return self._keep(namespace, clean, actor)
+            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
+        return self._keep(namespace, clean, actor, idempotency_key)
 
     def state(
-        self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool, actor: str = "local"
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        claims: Sequence[StatedClaim],
+        *,
+        drop_bad_dates: bool,
+        actor: str = "local",
+        idempotency_key: str | None = None,
     ) -> Receipt:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
         said_at(episode)
         metadata = self._scrubber.scrub_metadata(episode.metadata)
         clean = replace(episode, content=self._text(episode.content), metadata=metadata.metadata)
         stated = [self._stated(claim) for claim in claims]
-        return self._graph.record_stated(namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor)
+        return self._graph.record_stated(
+            namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key
+        )
 
-    def _keep(self, namespace: str, clean: Clean, actor: str) -> Receipt:
-        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor)[0]
+    def _keep(self, namespace: str, clean: Clean, actor: str, idempotency_key: str | None) -> Receipt:
+        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor, idempotency_key=idempotency_key)[0]
         self._work.set()
         return receipt
 
-    def _record(self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, actor: str) -> Receipt:
+    def _record(
+        self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, actor: str, idempotency_key: str | None
+    ) -> Receipt:
         episodes = [(clean.episode, claims, clean.flags)]
         quarantined = [clean.quarantine]
-        return self._graph.record_extracted(namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined)[0]
+        return self._graph.record_extracted(
+            namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined, idempotency_key=idempotency_key
+        )[0]
 
     def _text(self, text: str) -> str:
         return self._scrubber.scrub(text).text if text else text

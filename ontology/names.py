@@ -86,11 +86,9 @@ class Keys:
 
     def digest(self, kind: str, *parts: str) -> str:
         """The key of `parts` among things of one kind."""
-        state = blake2b(digest_size=16, key=self._secret)
-        for part in (kind, *parts):
-            data = part.encode()
-            state.update(len(data).to_bytes(4, "big") + data)
-        return state.hexdigest()
+        written = [part.encode() for part in (kind, *parts)]
+        data = b"".join([piece for part in written for piece in (len(part).to_bytes(4, "big"), part)])
+        return blake2b(data, digest_size=16, key=self._secret).hexdigest()
 
     def entity(self, namespace: str, name: str, discriminator: str = "") -> str:
         """Key of the entity that a name denotes."""

@@ -136,7 +136,7 @@ class Mutation:
         context = info.context
         with _under("input"):
             record = context.ingestion.accept if wait is False else context.ingestion.ingest
-            receipt = record(context.namespace, episode_draft(input), actor=context.actor)
+            receipt = record(context.namespace, episode_draft(input), actor=context.actor, idempotency_key=given(input.idempotency_key))
         scope = _after(context)
         return IngestEpisodePayload(
             scope=scope,
@@ -156,6 +156,7 @@ class Mutation:
                 stated_claims(input),
                 drop_bad_dates=input.on_bad_date is not None and input.on_bad_date.value == "DROP_DATE",
                 actor=context.actor,
+                idempotency_key=given(input.idempotency_key),
             )
         scope = _after(context)
         return AssertStatementsPayload(

@@ -17,6 +17,7 @@ from ontology import claim
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
+from workers.readers.claude_code import project_of
 
 MAX_STATEMENTS = 1000
 
@@ -112,8 +113,15 @@ def _metadata(value: JSON | None) -> Mapping[str, Any]:
     return found
 
 
+def _project(metadata: Mapping[str, Any]) -> str | None:
+    """What "we" denotes: the project that the metadata names, else that of its working directory."""
+    named = metadata.get("project")
+    return named if isinstance(named, str) and named.strip() else project_of(metadata.get("cwd"))
+
+
 def episode_draft(input: EpisodeInput) -> EpisodeDraft:
     """The episode to record. Raises InvalidInput."""
+    metadata = _metadata(input.metadata)
     return EpisodeDraft(
         content=input.content,
         source=input.source,
@@ -124,8 +132,9 @@ def episode_draft(input: EpisodeInput) -> EpisodeDraft:
         said_at=given(input.said_at),
         time_zone=given(input.time_zone),
         rank=input.rank or 0,
-        metadata=_metadata(input.metadata),
+        metadata=metadata,
         revised_at=given(input.revised_at),
+        project=_project(metadata),
     )
 
 

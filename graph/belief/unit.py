@@ -91,6 +91,10 @@ class Unit:
     @cached_property
     def intervals(self) -> Mapping[Value, tuple[Interval, ...]]:
         """Maximal intervals of every value, in order of time."""
+        if len(self.atoms) == 1:
+            # The commonest unit of all: nothing stands against a single piece of evidence.
+            atom = self.atoms[0]
+            return {(atom.value, atom.positive): (Interval(atom.start, atom.end, (atom,)),)}
         if self.traits.temporal is Temporality.EVENT:
             pieces = {(v, p): sweep_event(atoms, self._of(v, not p)) for (v, p), atoms in self._by_value.items()}
         else:

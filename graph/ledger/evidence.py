@@ -55,6 +55,7 @@ class Evidence:
         self._connection = connection
         self._vocabulary = vocabulary
         self._visibility = {"transaction": visibility.transaction, "said_until": visibility.said_until}
+        self._traits: dict[str, Traits] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
@@ -63,12 +64,15 @@ class Evidence:
 
     def traits(self, predicate: str) -> Traits:
         """Traits of a stored predicate."""
-        return traits_of(self._vocabulary.predicate(predicate))
+        known = self._traits.get(predicate)
+        if known is None:
+            known = self._traits[predicate] = traits_of(self._vocabulary.predicate(predicate))
+        return known
 
     def inverse_traits(self, predicate: str) -> Traits:
         """Traits by which the other side's slot is resolved."""
         known = self._vocabulary.predicate(predicate)
-        return traits_of(known if known.symmetric or known.inverse is None else self._vocabulary.predicate(known.inverse))
+        return self.traits(predicate if known.symmetric or known.inverse is None else known.inverse)
 
     def load_slots(self, slots: Collection[str], *, inverse: bool) -> None:
         """Load all claims of slots; `inverse`: also those that stand in them from the other side."""
@@ -165,12 +169,16 @@ class Place:
     predicate: str
 
 
+Spans = list[tuple[bool, list[tuple[Instant, Instant]]]]
+"""For each polarity the intervals in which it holds."""
+
+
 class Units:
     """Units of resolution over loaded evidence."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._units: dict[str, Unit] = {}
+        self._units: dict[tuple[str, Traits], Unit] = {}
         self._in_slot: dict[str, set[str]] = defaultdict(set)
         self._indexed = -1
 
@@ -197,21 +205,26 @@ class Units:
     def unit(self, side: Side, proposition: str) -> Unit:
         """The unit that resolves a proposition on one side."""
         self._index()
-        key = side.slot or f"{proposition}{side.traits.temporal}{side.traits.resumes}"
-        if key not in self._units:
+        key = (side.slot or proposition, side.traits)
+        known = self._units.get(key)
+        if known is None:
             items = self._evidence.items
             members = sorted(self._in_slot[side.slot]) if side.slot else [proposition]
-            self._units[key] = Unit((), side.traits, items=[item for member in members for item in items.get(member, ())])
-        return self._units[key]
+            known = Unit((), side.traits, items=[item for member in members for item in items.get(member, ())])
+            self._units[key] = known
+        return known
 
-    def spans(self, place: Place, polarity: bool) -> list[tuple[Instant, Instant]]:
-        """Maximal intervals in which a proposition holds: where every side says so."""
-        spans: list[tuple[Instant, Instant]] | None = None
+    def spans(self, place: Place) -> Spans:
+        """Maximal intervals in which a proposition and its denial hold: where every side says so."""
+        found: Spans | None = None
         for side in self.sides(place):
-            found = self.unit(side, place.proposition).intervals.get((place.proposition, polarity), ())
-            mine = [(interval.start, interval.end) for interval in found]
-            spans = mine if spans is None else _common(spans, mine)
-        return spans or []
+            intervals = self.unit(side, place.proposition).intervals
+            mine = [
+                (polarity, [(interval.start, interval.end) for interval in intervals.get((place.proposition, polarity), ())])
+                for polarity in (True, False)
+            ]
+            found = mine if found is None else [(polarity, _common(a, b)) for (polarity, a), (_, b) in zip(found, mine, strict=True)]
+        return found or []
 
 
 def _common(one: list[tuple[Instant, Instant]], two: list[tuple[Instant, Instant]]) -> list[tuple[Instant, Instant]]:

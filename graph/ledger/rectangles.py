@@ -94,12 +94,7 @@ def replayed(
         evidence = Evidence(connection, vocabulary, Visibility(moment, said_until))
         load(evidence, by_place.values())
         units = Units(evidence)
-        wanted = {
-            (base, polarity, *span)
-            for base, place in by_place.items()
-            for polarity in (True, False)
-            for span in units.spans(place, polarity)
-        }
+        wanted = {(base, polarity, *span) for base, place in by_place.items() for polarity, spans in units.spans(place) for span in spans}
         for gone in current.keys() - wanted:
             found[current[gone]] = replace(found[current[gone]], tx_to=moment)
             del current[gone]

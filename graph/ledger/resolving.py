@@ -19,6 +19,9 @@ _OPEN_STATEMENTS = select(statements.c.row, statements.c.base, statements.c.pola
 )
 
 
+_NOTHING: Mapping[tuple[int, int], int] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """How many rectangles a transaction opened and closed."""
@@ -114,9 +117,8 @@ def resolve(
     closed: list[dict[str, int]] = []
     for proposition, place in touched.places.items():
         row = touched.rows[proposition]
-        for polarity in (True, False):
-            wanted = units.spans(place, polarity)
-            have = stored.get((proposition, polarity), {})
+        for polarity, wanted in units.spans(place):
+            have = stored.get((proposition, polarity), _NOTHING)
             closed += [{"at": at, "end": transaction} for span, at in have.items() if span not in wanted]
             opened += [_rectangle(keys, namespace, row, polarity, span, transaction) for span in wanted if span not in have]
     if closed:

@@ -10,7 +10,9 @@ import pytest
 from api.folder import owned
 from tests.api.cli.running import Ran, erstwhile
 
-# The keys of a row, in their order.
+# One process of a parallel run ingests for all of these.
+pytestmark = pytest.mark.xdist_group("cli")
+# The keys of a row of `extract`, in their order.
 CLAIM = "turn subject predicate qualifier object polarity kind modality status validFrom validTo"
 BEARING = "replaces additive attributedTo start end rule confidence"
 
@@ -79,13 +81,6 @@ def test_status_and_rebuild(data: Path) -> None:
     found = erstwhile("status", "--data", data, "--json").json
     assert (found["data"], found["stats"]["episodes"], found["health"]["ok"]) == (str(data), 4, True)
     assert erstwhile("rebuild", "--data", data).out == "the graph was rebuilt from the ledger\n"
-
-
-def test_retract_brings_back_what_was_ended(tmp_path: Path, transcript: Path) -> None:
-    assert erstwhile("ingest", transcript, "--data", tmp_path, "--workers", "1").status == 0
-    ran = erstwhile("retract", "chat", "chat@2024-03-10T10:00:00Z", "--data", tmp_path)
-    assert "Ana | lives_in | Porto" in ran.out
-    assert "Lisbon" not in erstwhile("timeline", "Ana", "lives_in", "--data", tmp_path).out
 
 
 def test_extract_prints_rows_of_the_agreed_keys(transcript: Path) -> None:

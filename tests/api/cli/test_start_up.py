@@ -11,9 +11,7 @@ import pytest
 HEAVY = ("spacy", "dateparser", "alembic", "httpx", "kuzu", "pyarrow", "sqlalchemy.orm")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["timeline", "Ana", "lives_in"], ["ask", "Ana", "lives_in", "Rome", "--at", "2024-03-01"], ["entities"]]
-)
+@pytest.mark.parametrize("arguments", [["timeline", "Ana", "lives_in"], ["ask", "Ana", "lives_in", "Rome", "--at", "2024-03-01"]])
 def test_reading_loads_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
     code = f"""
 import sys

@@ -40,5 +40,8 @@ def test_commands_go_through_the_server(served_folder: Path, transcript: Path) -
     assert erstwhile("ingest", transcript, "--data", served_folder, "--json").json["known"] == 4
     assert "server at http://127.0.0.1:" in erstwhile("status", "--data", served_folder).out
     assert "  2024-03-03 .. now   Lisbon" in erstwhile("timeline", "Ana", "lives_in", "--data", served_folder).out
+    withdrawn = erstwhile("retract", "chat", "chat@2024-03-10T10:00:00Z", "--data", served_folder)
+    assert "Ana | lives_in | Porto" in withdrawn.out
+    assert "Lisbon" not in erstwhile("timeline", "Ana", "lives_in", "--data", served_folder).out
     refused = erstwhile("timeline", "x" * 1001, "lives_in", "--data", served_folder)
     assert (refused.status, refused.err.count("\n")) == (1, 1)

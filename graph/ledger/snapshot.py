@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, and_, bindparam, or_, select, tuple_
+from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer, VocabularyAt
-from graph.ledger.directory import Directory, believed_at, standing
-from graph.ledger.evidence import ClaimRow, Place
-from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
+from graph.ledger.directory import Directory, believed_at
+from graph.ledger.evidence import ClaimRow
+from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
 from graph.ledger.schema import claims, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
+from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
 from graph.views import (
     AnswerView,
@@ -27,14 +26,11 @@ from graph.views import (
     ObjectRef,
     Page,
     Positions,
-    SegmentView,
     StatementFilter,
     StatementView,
     TimelineView,
-    Truth,
     Want,
 )
-from ontology.claim import ClaimKind
 from ontology.episode import EpisodeStatus
 from ontology.errors import InvalidInput
 from ontology.instant import Instant
@@ -51,11 +47,6 @@ LOOKED_THROUGH = 200
 Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
 """The rows of those claims that match."""
 
-_IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
-_IN_PAIRED_SLOT = select(*COLUMNS).where(
-    or_(statements.c.slot == bindparam("slot"), statements.c.inverse_slot == bindparam("slot")), standing(statements)
-)
-
 
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
@@ -68,6 +59,7 @@ class LedgerSnapshot:
         self._vocabulary = vocabulary_at(basis.transaction)
         self._neighbors = neighbors
         self._selection = Selection(basis, self._vocabulary)
+        self._slots = Slots(basis, keys, self._vocabulary)
 
     @contextmanager
     def _read(self) -> Iterator[Describer]:
@@ -181,7 +173,7 @@ class LedgerSnapshot:
         with self._read() as describer:
             until = self.basis.evidence_until or 0
             places = places_about(describer.connection, self.basis.namespace, entity, self.basis.transaction, until)
-            found = [row for row in self._replay(describer.connection, places) if self._matches(row, entity, role, filter)]
+            found = [row for row in self._slots.replay(describer.connection, places) if self._matches(row, entity, role, filter)]
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
             def order(row: Rectangle) -> tuple[Any, ...]:
@@ -195,12 +187,6 @@ class LedgerSnapshot:
             views = describer.views(shown, want, swapped)
             positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
         return Page(tuple(views), positions, len(rest) > first)
-
-    def _replay(self, connection: Connection, places: Sequence[Place]) -> list[Rectangle]:
-        """Rectangles that are believed on the basis under its said-time limit."""
-        assert self.basis.evidence_until is not None
-        rows = replayed(connection, self._keys, self._vocabulary, places, self.basis.transaction, self.basis.evidence_until)
-        return [row for row in rows if row.tx_to > self.basis.transaction]
 
     def _matches(self, row: Rectangle, entity: str, role: str, filter: StatementFilter) -> bool:
         start, end = filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
@@ -233,27 +219,13 @@ class LedgerSnapshot:
             row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
             found = rectangle(row) if row is not None else None
             if self.basis.evidence_until is not None:
-                places = self._places_of(describer.connection, key)
-                found = next((r for r in self._replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None)
+                places = self._slots.places_of(describer.connection, key)
+                found = next(
+                    (r for r in self._slots.replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None
+                )
             if found is None:
                 return None
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
-
-    def _places_of(self, connection: Connection, key: str) -> list[Place]:
-        """Where the proposition of a statement's key stands, also where no transaction has believed it."""
-        named = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
-        mine = named.where(claims.c.namespace == self.basis.namespace, claims.c.believed)
-        stored = select(statements.c.base).where(statements.c.proposition == key)
-        row = connection.execute(mine.where(or_(claims.c.proposition == key, claims.c.proposition.in_(stored)))).first()
-        if row is not None:
-            return [Place(*row)]
-        # A denial's key is not that of its claims: only theirs can tell, and few deny.
-        ending = claims.c.kind.in_([str(ClaimKind.END), str(ClaimKind.CORRECTION)])
-        denying = or_(claims.c.polarity.is_(False), ending, claims.c.to_lo.is_not(None))
-        for found in connection.execute(mine.add_columns(claims.c.object).where(denying)):
-            if self._keys.proposition(found.slot, found.object, False) == key:
-                return [Place(*found[:4])]
-        return []
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""
@@ -262,94 +234,18 @@ class LedgerSnapshot:
         key = self.key_of(subject)
         qualifier = normalise(qualifier)
         with self._read() as describer:
-            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
+            rows, swapped = self._slots.rows(describer.connection, key, shown_as, qualifier)
             views = describer.views(rows, want, swapped)
             entity = describer.directory.entity(key)
-        return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
-
-    def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
-        """Believed rectangles of a slot, and which of them stand in it from the other side."""
-        slot = self._slot_key(subject, predicate, qualifier)
-        paired = self._vocabulary.predicate(predicate)
-        if self.basis.evidence_until is None:
-            query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
-            found = connection.execute(query, {"slot": slot, "transaction": self.basis.transaction})
-            rows = sorted((rectangle(row) for row in found), key=lambda row: (row.v_from, row.proposition))
-        else:
-            on = or_(claims.c.slot == slot, claims.c.inverse_slot == slot)
-            named = (
-                select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate)
-                .distinct()
-                .where(on, claims.c.believed)
-            )
-            rows = self._replay(connection, [Place(*row) for row in connection.execute(named)])
-        return rows, frozenset(row.base for row in rows if row.slot != slot)
+        return TimelineView(entity, shown_as, qualifier, tuple(segments(views)))
 
     def ask(
         self, subject: EntityRef, predicate: str, object: ObjectRef, qualifier: str = "", *, want: frozenset[Want] = frozenset()
     ) -> AnswerView:
         """Whether a proposition is the case: yes where it holds, no where it is denied or ruled out, else unknown."""
-        canonical = self._vocabulary.canonical(predicate)
-        shown_as = predicate if canonical.swapped else canonical.predicate.name
         key, value = self.key_of(subject), self._object_key(object, predicate)
-        qualifier = normalise(qualifier)
-        at = self.basis.valid_at
         with self._read() as describer:
-            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
-            holding = [row for row in rows if row.holds(at)]
-            mine = [row for row in holding if (row.subject if row.base in swapped else row.object) == value]
-            yes = [row for row in mine if row.polarity != canonical.negated]
-            no = [row for row in mine if row.polarity == canonical.negated]
-            truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
-            said = yes or no
-            if not said and not canonical.negated:
-                said = self._ruled_out(describer, holding, key, value, shown_as, qualifier)
-                truth = Truth.NO if said else Truth.UNKNOWN
-            return AnswerView(truth, tuple(describer.views(said, want, swapped)))
-
-    def _ruled_out(
-        self,
-        describer: Describer,
-        holding: Sequence[Rectangle],
-        subject: str,
-        value: str,
-        predicate: str,
-        qualifier: str,
-    ) -> list[Rectangle]:
-        """Statements of other values that leave no room for a value: from either side of a pair."""
-        paired = self._vocabulary.predicate(predicate)
-        other = predicate if paired.symmetric else paired.inverse
-        asked_about = [self._proposition(subject, predicate, qualifier, value)]
-        if other is not None:
-            asked_about.append(self._proposition(value, other, qualifier, subject))
-        found = self._rivals(describer, holding, self._slot_key(subject, predicate, qualifier), asked_about)
-        if found or other is None:
-            return found
-        theirs, _ = self._slot(describer.connection, value, other, qualifier)
-        holding = [row for row in theirs if row.holds(self.basis.valid_at)]
-        return self._rivals(describer, holding, self._slot_key(value, other, qualifier), asked_about)
-
-    def _proposition(self, subject: str, predicate: str, qualifier: str, object: str) -> str:
-        return self._keys.proposition(self._slot_key(subject, predicate, qualifier), object, True)
-
-    def _slot_key(self, subject: str, predicate: str, qualifier: str) -> str:
-        return self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
-
-    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], slot: str, asked_about: Sequence[str]) -> list[Rectangle]:
-        """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
-        positive = [row for row in holding if row.polarity]
-        if not positive:
-            return []
-        units = describer.scene(self.basis.transaction, positive).units
-        found = []
-        for row in positive:
-            sides = units.sides(row.place)
-            unit = units.unit(sides[0 if row.slot == slot else -1], row.base)
-            if unit.traits.one_valued and not any(unit.is_additive(base) for base in asked_about):
-                outcome = unit.plain(row.base, self.basis.valid_at)
-                if outcome.holds and not outcome.shadow:
-                    found.append(row)
-        return found
+            return self._slots.ask(describer, key, value, predicate, normalise(qualifier), want)
 
     def _object_key(self, object: ObjectRef, predicate: str) -> str:
         if object.key is not None:
@@ -435,16 +331,3 @@ def _rectangle(row: Row[Any]) -> Rectangle:
 def _name(directory: Directory, key: str) -> str:
     found = directory.required(key)
     return found.name if isinstance(found, EntityView) else found.value
-
-
-def _segments(views: Sequence[StatementView]) -> Iterator[SegmentView]:
-    """Maximal intervals in which the same statements hold; gaps are absent."""
-    points = sorted({at for view in views for at in (view.v_from, view.v_to)})
-    starts: dict[Instant, list[StatementView]] = defaultdict(list)
-    for view in views:
-        starts[view.v_from].append(view)
-    holding: list[StatementView] = []
-    for start, end in pairwise(points):
-        holding = [view for view in holding if view.v_to > start] + starts[start]
-        if holding:
-            yield SegmentView(start, end, tuple(holding))

@@ -154,8 +154,8 @@ def test_what_is_gone_has_one_row_for_each_last_known_interval(graph: LedgerGrap
         ("Anna lives_in Paris", when("2023-01-01"), when("2025-01-01")),
     ]
     graph.retract("n", source="chat", external_id="oslo", reason=None)
-    rows = [(words(view), view.v_from, view.v_to, view.tx_to_at is None) for view in views(graph, GONE)]
-    assert rows == [
+    believed = [(words(view), view.v_from, view.v_to, view.tx_to_at is None) for view in views(graph, GONE)]
+    assert believed == [
         ("Anna lives_in Oslo", when("2025-01-01"), UNBOUNDED_FUTURE, False),
         ("Anna lives_in Paris", when("2023-01-01"), UNBOUNDED_FUTURE, True),
     ]

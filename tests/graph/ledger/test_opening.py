@@ -19,7 +19,7 @@ from sqlalchemy import create_engine
 from graph.ledger.database import open_database
 from graph.ledger.schema import metadata
 from graph.service import LedgerGraph
-from graph.views import Reason, StatementFilter
+from graph.views import EpisodeView, Positions, Reason, StatementFilter
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.vocabulary import Cardinality, Vocabulary
@@ -69,8 +69,10 @@ def test_a_killed_writer_leaves_whole_transactions(tmp_path: Path, vocabulary: V
         graph.close()
 
 
-def _episodes(graph: LedgerGraph) -> list[tuple[object, ...]]:
-    snapshot, after, found = graph.snapshot("n"), None, []
+def _episodes(graph: LedgerGraph) -> list[tuple[EpisodeView, ...]]:
+    snapshot = graph.snapshot("n")
+    after: Positions | None = None
+    found: list[tuple[EpisodeView, ...]] = []
     while True:
         page = snapshot.episodes(first=100, after=after)
         found.append(page.items)

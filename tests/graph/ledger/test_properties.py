@@ -360,7 +360,7 @@ SLOW = ("what_is_said_later_does_not_count", "the_past_stays", "evidence_until_i
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_of_random_histories(check: str, ledger: LedgerGraph) -> None:
-    examined(CHECKS[check], ledger, QUICK, exact=check in EXACT)
+    examined(CHECKS[check], ledger, QUICK // 3 if check in SLOW else QUICK, exact=check in EXACT)
 
 
 @pytest.mark.deep

@@ -7,6 +7,8 @@ PYTHON ?=
 PYTEST_ARGS ?=
 RUN := .venv/bin/python -m
 export PYTHON
+# Compiled modules are kept: without them every process that a test starts compiles all of its imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'

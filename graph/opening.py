@@ -7,7 +7,8 @@ from typing import Literal
 
 from graph.belief.traits import traits_of
 from graph.ledger.database import open_database
-from graph.service import LedgerGraph, VocabularyAt
+from graph.ledger.details import VocabularyAt
+from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
 from ontology.vocabulary import Vocabulary
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine, Row, and_, bindparam, func, insert, or_, select
 
-from graph.ledger.details import Describer
+from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.preparing import PreparedEpisode, Preparer
 from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
 from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
@@ -51,10 +51,6 @@ _LAST_BY = (
     .order_by(transactions.c.number.desc())
     .limit(1)
 )
-
-
-VocabularyAt = Callable[[int], Vocabulary]
-"""The vocabulary in force at a transaction."""
 
 
 class Projection(Protocol):
@@ -108,21 +104,9 @@ class LedgerGraph:
 
     def _enforce(self, vocabulary: Vocabulary) -> None:
         """Record the vocabulary where it is a new one, and resolve again what its changed traits touch."""
-        with self._engine.execution_options(writes=True).begin() as connection:
-            last = connection.execute(select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)).first()
-            if last is not None and last.version == vocabulary.version:
-                return
-            number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
-            row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
-            connection.execute(insert(vocabularies), row)
-            namespaces = list(connection.execute(select(transactions.c.namespace).distinct()).scalars()) if last is not None else []
-        if last is None:
-            return
-        changed = _changed(restored(last.content), vocabulary)
-        for namespace in namespaces:
-            number = self._writer.revise_vocabulary(namespace, changed, vocabulary, actor="local")
-            if number:
-                log.info("namespace %s: resolved again under vocabulary %s in transaction %d", namespace, vocabulary.version, number)
+        found = self._writer.put_in_force(vocabulary, lambda before: _changed(before, vocabulary), actor="local")
+        for namespace, number in found.items():
+            log.info("namespace %s: resolved again under vocabulary %s in transaction %d", namespace, vocabulary.version, number)
 
     def vocabulary(self) -> Vocabulary:
         """The vocabulary in force."""
@@ -164,7 +148,7 @@ class LedgerGraph:
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at(number), basis, self._neighbors)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -188,7 +172,7 @@ class LedgerGraph:
                 kept = [r for r in opened if r.proposition == gone.proposition and r.v_from < gone.v_to and gone.v_from < r.v_to]
                 ended += [r for r in kept if r.v_to < gone.v_to] if kept else [gone]
             shown = list(dict.fromkeys(ended)) if closed else [row for row in opened if row not in ended]
-            describer = Describer(connection, self.keys, self._vocabulary_at(transaction), snapshot.basis)
+            describer = Describer(connection, self.keys, self._vocabulary_at, snapshot.basis)
             return describer.views(shown, want)
 
     def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]:
@@ -348,13 +332,14 @@ class LedgerGraph:
 
 
 def _changed(before: Vocabulary, after: Vocabulary) -> list[str]:
-    """Predicates whose traits differ."""
+    """Stored predicates whose traits, or those of their other side, differ."""
 
     def traits(predicate: Predicate) -> tuple[object, ...]:
         return predicate.cardinality, predicate.temporal, predicate.after_rival, predicate.inverse, predicate.symmetric
 
     names = before.predicates.keys() | after.predicates.keys()
-    return sorted(name for name in names if traits(before.predicate(name)) != traits(after.predicate(name)))
+    differ = [name for name in names if traits(before.predicate(name)) != traits(after.predicate(name))]
+    return sorted({words.canonical(name).predicate.name for name in differ for words in (before, after)} | set(differ))
 
 
 def _draft(row: Row[Any]) -> EpisodeDraft:

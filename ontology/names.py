@@ -36,12 +36,17 @@ def normalise(name: str) -> str:
     return _SPACES.sub(" ", folded.translate(_INVISIBLE)).strip()
 
 
+def is_text(text: str) -> bool:
+    """Whether a text can be stored as it is: no NUL, no lone surrogate."""
+    return "\x00" not in text and not _SURROGATE.search(text)
+
+
 def checked_name(name: str, *, path: tuple[str, ...] = ("name",)) -> str:
     """`name` without outer spaces, or InvalidInput: 1 to 1,000 characters, something visible, no NUL, no lone surrogate."""
     stripped = name.strip()
     if len(stripped) > MAX_NAME:
         raise InvalidInput(f"a name has at most {MAX_NAME:,} characters; this one has {len(stripped):,}", path=path, reason="TOO_LONG")
-    if "\x00" in stripped or _SURROGATE.search(stripped):
+    if not is_text(stripped):
         raise InvalidInput("a name cannot hold NUL characters or lone surrogates", path=path, reason="INVALID_TEXT")
     if not normalise(stripped):
         raise InvalidInput("a name needs at least one visible character", path=path, reason="EMPTY")
@@ -62,7 +67,7 @@ def checked_content(content: str, *, path: tuple[str, ...] = ("content",)) -> st
         raise InvalidInput("the content is empty", path=path, reason="EMPTY")
     if len(content) > MAX_CONTENT:
         raise InvalidInput(f"content has at most {MAX_CONTENT:,} characters; this has {len(content):,}", path=path, reason="TOO_LONG")
-    if "\x00" in content or _SURROGATE.search(content):
+    if not is_text(content):
         raise InvalidInput("content cannot hold NUL characters or lone surrogates", path=path, reason="INVALID_TEXT")
     return content
 
@@ -86,7 +91,8 @@ class Keys:
 
     def digest(self, kind: str, *parts: str) -> str:
         """The key of `parts` among things of one kind."""
-        written = [part.encode() for part in (kind, *parts)]
+        # A lone surrogate names nothing that is stored; asking for it finds nothing.
+        written = [part.encode(errors="surrogatepass") for part in (kind, *parts)]
         data = b"".join([piece for part in written for piece in (len(part).to_bytes(4, "big"), part)])
         return blake2b(data, digest_size=16, key=self._secret).hexdigest()
 

@@ -61,7 +61,8 @@ class Unit:
         """Every (object key, polarity) that a claim speaks of, in order."""
         return tuple(sorted(self._by_value))
 
-    def _of(self, value: str, positive: bool) -> list[Atom]:
+    def of(self, value: str, positive: bool) -> list[Atom]:
+        """The pieces of evidence for a value of a polarity."""
         return self._by_value.get((value, positive), [])
 
     @cached_property
@@ -73,7 +74,7 @@ class Unit:
 
     def _alone(self, value: str, positive: bool, fors: list[Atom]) -> Contest:
         """A value against what has the other polarity alone."""
-        return contest(fors, {value: self._of(value, not positive)}, resumes=self.traits.resumes)
+        return contest(fors, {value: self.of(value, not positive)}, resumes=self.traits.resumes)
 
     @cached_property
     def _contests(self) -> Mapping[Value, tuple[Contest, ...]]:
@@ -96,7 +97,7 @@ class Unit:
             atom = self.atoms[0]
             return {(atom.value, atom.positive): (Interval(atom.start, atom.end, (atom,)),)}
         if self.traits.temporal is Temporality.EVENT:
-            pieces = {(v, p): sweep_event(atoms, self._of(v, not p)) for (v, p), atoms in self._by_value.items()}
+            pieces = {(v, p): sweep_event(atoms, self.of(v, not p)) for (v, p), atoms in self._by_value.items()}
         else:
             pieces = self._swept()
         return {value: _merged(found) for value, found in pieces.items() if found}
@@ -118,7 +119,7 @@ class Unit:
     def weigh(self, value: str, at: Instant, *, polarity: bool = True) -> Weighed:
         """The outcome for a value at an instant."""
         if self.traits.temporal is Temporality.EVENT:
-            return weigh_event(self._of(value, polarity), self._of(value, not polarity), at)
+            return weigh_event(self.of(value, polarity), self.of(value, not polarity), at)
         outcomes = [weigh(scene, value, at) for scene in self._contests.get((value, polarity), ())]
         if not outcomes and self.traits.one_valued and polarity:
             outcomes = [weigh(self._plain, value, at)]
@@ -130,7 +131,7 @@ class Unit:
 
     def is_additive(self, value: str) -> bool:
         """Whether some claim says that the value rules no other out."""
-        return any(atom.additive for atom in self._of(value, True))
+        return any(atom.additive for atom in self.of(value, True))
 
     def ruled_out_by(self, value: str, at: Instant) -> list[str]:
         """Other values that hold at an instant by plain claims and so say no to this one."""

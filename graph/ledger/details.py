@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, and_, bindparam, func, select
 
-from graph.belief.items import Atom
-from graph.belief.unit import Interval
+from graph.belief.items import Atom, end_of, reads_as_end
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory, standing
@@ -22,7 +21,10 @@ from graph.ledger.sources import episode_views
 from graph.views import Basis, EvidenceView, InvalidationView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys
-from ontology.vocabulary import Vocabulary
+from ontology.vocabulary import Temporality, Vocabulary
+
+VocabularyAt = Callable[[int], Vocabulary]
+"""The vocabulary in force at a transaction."""
 
 _QUOTES = (
     select(claims.c.row, func.substr(episodes.c.content, claims.c.start + 1, claims.c.end - claims.c.start).label("quote"))
@@ -40,14 +42,17 @@ _AROUND = select(*COLUMNS).where(
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What the evidence says of a rectangle: the outcome at the instant shown, and the claims that carry it, best first."""
+    """What the evidence says of a rectangle: the outcome at the instant shown, the claims that carry it, best first, and how
+    its end is stated.
+    """
 
     outcome: Weighed
     atoms: tuple[Atom, ...]
     rows: tuple[ClaimRow, ...]
+    to_text: str | None
 
 
-_UNTOLD = Cited(Weighed(Verdict.HOLDS), (), ())
+_UNTOLD = Cited(Weighed(Verdict.HOLDS), (), (), None)
 
 
 class Scene:
@@ -61,26 +66,33 @@ class Scene:
     def cited(self, row: Rectangle, at: Instant) -> Cited:
         """The evidence of a rectangle, weighed at an instant (outside the rectangle: at its first)."""
         at = at if row.holds(at) else row.v_from
-        unit = self.units.unit(self.units.sides(row.place)[0], row.base)
-        outcome = unit.weigh(row.base, at, polarity=row.polarity)
-        whole = next(
-            (found for found in unit.intervals.get((row.base, row.polarity), ()) if found.start < row.v_to and row.v_from < found.end), None
-        )
-        carriers = whole.carriers if whole is not None else ()
-        atoms = unit.cited((row.base, row.polarity), Interval(row.v_from, row.v_to, carriers))
+        outcome = self.units.weigh(row.place, at, row.polarity)
+        atoms = self.units.cited(row.place, row.polarity, row.v_from, row.v_to)
         rows = {atom.made_by.id: self.evidence.rows[atom.made_by.id] for atom in atoms}
         best = sorted(rows.values(), key=lambda claim: (-claim.confidence, claim.said, claim.place, claim.id))
-        return Cited(outcome, tuple(atoms), tuple(best))
+        return Cited(outcome, tuple(atoms), tuple(best), _stated_end(best, row.v_to) or self._told_end(row))
+
+    def _told_end(self, row: Rectangle) -> str | None:
+        """The end as a claim states it that tells no more than that it is over."""
+        if row.v_to == UNBOUNDED_FUTURE or self.evidence.traits(row.predicate).temporal is not Temporality.STATE:
+            return None
+        ending = (
+            item.valid_to.text
+            for item in self.evidence.items.get(row.base, ())
+            if item.positive == row.polarity and item.valid_to is not None and reads_as_end(item) and end_of(item)[1] == row.v_to
+        )
+        return min((text for text in ending if text), default=None)
 
 
 class Describer:
     """Makes statement views on one basis."""
 
-    def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis) -> None:
+    def __init__(self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis) -> None:
         self.connection = connection
-        self.directory = Directory(connection, basis.namespace, basis.transaction)
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until)
         self._keys = keys
-        self._vocabulary = vocabulary
+        self._vocabulary_at = vocabulary_at
+        self._vocabulary = vocabulary_at(basis.transaction)
         self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
 
@@ -89,29 +101,31 @@ class Describer:
         return Visibility(transaction, self._until)
 
     def scene(self, transaction: int, shown: Collection[Rectangle]) -> Scene:
-        """The evidence as of a transaction."""
-        return Scene(self.connection, self._vocabulary, self.visibility(transaction), shown)
+        """The evidence as of a transaction, by the vocabulary of then."""
+        return Scene(self.connection, self._vocabulary_at(transaction), self.visibility(transaction), shown)
+
+    def cited(self, shown: Iterable[Rectangle]) -> dict[Rectangle, Cited]:
+        """The evidence of rectangles; of those that are no longer believed, as of the last transaction that believed them."""
+        moments: dict[int, list[Rectangle]] = defaultdict(list)
+        for row in shown:
+            moments[min(row.tx_to - 1, self._basis.transaction)].append(row)
+        found: dict[Rectangle, Cited] = {}
+        for moment, rows in moments.items():
+            scene = self.scene(moment, rows)
+            found.update({row: scene.cited(row, self._basis.valid_at) for row in rows})
+        return found
 
     def views(
         self, shown: Sequence[Rectangle], want: frozenset[Want] = frozenset(), swapped: frozenset[str] = frozenset()
     ) -> list[StatementView]:
-        """Views of rectangles in their order. `swapped` names propositions to show from their other side.
-
-        A rectangle that is no longer believed is described as of the last transaction that believed it.
-        """
+        """Views of rectangles in their order. `swapped` names propositions to show from their other side."""
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
         if want == {Want.BARE}:
             times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
-        moments: dict[int, list[Rectangle]] = defaultdict(list)
-        for row in shown:
-            moments[min(row.tx_to - 1, self._basis.transaction)].append(row)
-        cited: dict[Rectangle, Cited] = {}
-        for moment, rows in moments.items():
-            scene = self.scene(moment, rows)
-            cited.update({row: scene.cited(row, self._basis.valid_at) for row in rows})
+        cited = self.cited(shown)
         endings = self._endings(shown, want)
         told = [cite.rows if Want.PROVENANCE in want else cite.rows[:1] for cite in cited.values()]
         quotes = self._quotes({claim.row: claim for rows in told for claim in rows})
@@ -157,7 +171,7 @@ class Describer:
             row.v_from,
             row.v_to,
             _stated_start(cite.rows, row.v_from),
-            _stated_end(cite.rows, row.v_to),
+            cite.to_text,
             times[row.tx_from],
             times[row.tx_to] if row.tx_to <= self._basis.transaction else None,
             cite.outcome.support,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, bindparam, func, null, select
 
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.schema import labels, things
+from graph.ledger.schema import claims, labels, things
 from graph.views import EntityView, LiteralView
+from ontology.claim import CANDIDATE_BELOW, Modality
+from ontology.instant import Instant
 
 
 def believed_at(table: Table, transaction: int) -> ColumnElement[bool]:
@@ -34,19 +36,49 @@ _FORMER = (
 )
 
 
-class Directory:
-    """Views of things on one basis, each looked up once."""
+def _told(side: str) -> Select[Any]:
+    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
+    key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
+    datatype = claims.c.datatype if side == "object" else null()
+    return (
+        select(key.label("key"), name.label("name"), type.label("type"), datatype.label("datatype"), func.count().label("times"))
+        .where(
+            among(key),
+            standing(claims),
+            claims.c.namespace == bindparam("namespace"),
+            claims.c.said <= bindparam("said_until"),
+            claims.c.confidence >= CANDIDATE_BELOW,
+            claims.c.modality != str(Modality.HYPOTHETICAL),
+        )
+        .group_by(key, name, type, datatype)
+    )
 
-    def __init__(self, connection: Connection, namespace: str, transaction: int) -> None:
+
+_TOLD = (_told("subject"), _told("object"))
+
+
+def best(counted: Mapping[str, int]) -> str:
+    """The form that is attested most, of equal ones the smallest: a function of the claims, not of their order."""
+    return min(counted, key=lambda form: (-counted[form], form))
+
+
+class Directory:
+    """Views of things on one basis, each looked up once. `said_until`: by what the evidence said by then calls them."""
+
+    def __init__(self, connection: Connection, namespace: str, transaction: int, said_until: Instant | None = None) -> None:
         self._connection = connection
         self._namespace = namespace
         self._transaction = transaction
+        self._said_until = said_until
         self._known: dict[str, EntityView | LiteralView] = {}
 
     def load(self, keys: Collection[str]) -> None:
         """Look things up together."""
         wanted = set(keys) - self._known.keys()
         if not wanted:
+            return
+        if self._said_until is not None:
+            self._load_told(wanted, self._said_until)
             return
         # A key of another namespace is a stranger here.
         known = rows_among(self._connection, _THINGS, wanted, transaction=self._transaction)
@@ -57,6 +89,25 @@ class Directory:
             others[row.thing].append(row.value)
         for row in found:
             self._known[row.key] = self._view(row, others.get(row.key, []))
+
+    def _load_told(self, wanted: set[str], said_until: Instant) -> None:
+        basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
+        names: dict[str, Counter[str]] = defaultdict(Counter)
+        types: dict[str, Counter[str]] = defaultdict(Counter)
+        datatypes: dict[str, str | None] = {}
+        for query in _TOLD:
+            for row in rows_among(self._connection, query, wanted, **basis):
+                names[row.key][row.name] += row.times
+                datatypes[row.key] = row.datatype
+                if row.type is not None:
+                    types[row.key][row.type] += row.times
+        for key, told in names.items():
+            name, datatype = best(told), datatypes[key]
+            if datatype is not None:
+                self._known[key] = LiteralView(key, name, datatype)
+            else:
+                kind = best(types[key]) if key in types else None
+                self._known[key] = EntityView(key, name, kind, tuple(sorted(told.keys() - {name})))
 
     @staticmethod
     def _view(row: Any, names: list[str]) -> EntityView | LiteralView:

@@ -67,10 +67,8 @@ def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None
 
 
 def _cited(scene: SceneLike, row: Rectangle) -> list[ClaimRow]:
-    unit = scene.units.unit(scene.units.sides(row.place)[0], row.base)
-    value = (row.base, row.polarity)
-    overlapping = [found for found in unit.intervals.get(value, ()) if found.start < row.v_to and row.v_from < found.end]
-    return [scene.evidence.rows[atom.made_by.id] for found in overlapping for atom in unit.cited(value, found)]
+    atoms = scene.units.cited(row.place, row.polarity, row.v_from, row.v_to)
+    return [scene.evidence.rows[atom.made_by.id] for atom in atoms]
 
 
 def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> Ending:
@@ -81,6 +79,10 @@ def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> End
         if outcome.holds:
             # This side would have kept it: the other one ended it.
             continue
+        if outcome.verdict is Verdict.NOTHING and (displaced := _displaced(unit, row)) is not None and _own_end(unit, row, at) is None:
+            reason, rule, decisive = _read(unit, Verdict.BEATEN, (displaced,), row)
+            taken = (displaced.value, displaced.positive)
+            return Ending(reason, rule, taken, scene.evidence.rows.get(displaced.made_by.id), displaced.start, decided)
         reason, rule, decisive = _read(unit, outcome.verdict, outcome.winners, row)
         atom = decisive or _own_end(unit, row, at)
         claim = scene.evidence.rows.get(atom.made_by.id) if atom is not None else None
@@ -109,6 +111,19 @@ def _read(unit: Unit, verdict: Verdict, winners: tuple[Atom, ...], row: Rectangl
     if own and winner.positive == row.polarity:
         return Reason.EXPLICIT_END, "bounded", winner
     return Reason.CLIPPED, "bounded-rival", winner
+
+
+def _displaced(unit: Unit, row: Rectangle) -> Atom | None:
+    """What has moved an imprecise start away: the strongest evidence against a value that attests an instant of its rectangle."""
+    against = [
+        atom
+        for atom in unit.atoms
+        if atom.attested is not None
+        and atom.attested[0] < row.v_to
+        and row.v_from <= atom.attested[1]
+        and (atom.positive != row.polarity if atom.value == row.base else unit.traits.one_valued and atom.positive and row.polarity)
+    ]
+    return max(against, key=lambda atom: (atom.strength, atom.made_by.id), default=None)
 
 
 def _own_end(unit: Unit, row: Rectangle, at: Instant) -> Atom | None:

@@ -7,31 +7,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
-from graph.belief.items import Item
+from graph.belief.items import Atom, Item
 from graph.belief.traits import Traits, traits_of
 from graph.belief.unit import Unit
+from graph.belief.weighing import Conflict, Support, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.schema import claims
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
 from ontology.instant import UNBOUNDED_FUTURE, Instant
-from ontology.vocabulary import Vocabulary
+from ontology.vocabulary import Temporality, Vocabulary
 
 ClaimRow = Row[Any]
 
 
 # Built once: putting a statement together costs more than SQLite needs to answer it. A claim that never counted has
-# tx_from = tx_to, which no transaction lies between.
+# tx_from = tx_to.
 _VISIBLE = select(claims).where(
     claims.c.believed,
     claims.c.tx_from <= bindparam("transaction"),
-    claims.c.tx_to > bindparam("transaction"),
+    claims.c.tx_to > bindparam("since"),
+    claims.c.tx_to > claims.c.tx_from,
     claims.c.said <= bindparam("said_until"),
 )
 _IN_SLOTS = _VISIBLE.where(among(claims.c.slot))
@@ -42,23 +44,33 @@ _REPLACING = _VISIBLE.where(among(claims.c.replaces_proposition))
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Which claims count: those in the set at a transaction, said by an instant."""
+    """Which claims count: those in the set at a transaction (`ever`: or before), said by an instant."""
 
     transaction: int
     said_until: Instant = UNBOUNDED_FUTURE
+    ever: bool = False
 
 
 class Evidence:
-    """Claims loaded so far, closed over corrections: whatever bears on a loaded proposition is loaded too."""
+    """Claims loaded so far, closed over corrections: whatever bears on a loaded proposition is loaded too.
+
+    `moments` are the transactions with which they came and went.
+    """
 
     def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility) -> None:
         self._connection = connection
         self._vocabulary = vocabulary
-        self._visibility = {"transaction": visibility.transaction, "said_until": visibility.said_until}
+        self._visibility = {
+            "transaction": visibility.transaction,
+            "since": 0 if visibility.ever else visibility.transaction,
+            "said_until": visibility.said_until,
+        }
+        self._until = visibility.transaction
         self._traits: dict[str, Traits] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
+        self.moments: set[int] = set()
         self._items: dict[str, list[Item]] | None = None
         self._masked: dict[str, Claim] = {}
 
@@ -106,6 +118,9 @@ class Evidence:
     def _add(self, rows: Iterable[ClaimRow]) -> None:
         for row in rows:
             self.rows[row.id] = row
+            self.moments.add(row.tx_from)
+            if row.tx_to <= self._until:
+                self.moments.add(row.tx_to)
         self._items = None
 
     def _by_predicate(self) -> Mapping[str, list[Claim]]:
@@ -225,6 +240,50 @@ class Units:
             ]
             found = mine if found is None else [(polarity, _common(a, b)) for (polarity, a), (_, b) in zip(found, mine, strict=True)]
         return found or []
+
+    def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
+        """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""
+        sides = [self.unit(side, place.proposition) for side in self.sides(place)]
+        outcomes = [unit.weigh(place.proposition, at, polarity=polarity) for unit in sides]
+        denying = next((found for found in outcomes if not found.holds), None)
+        if denying is not None or len(outcomes) == 1:
+            return denying or outcomes[0]
+        return replace(
+            outcomes[0],
+            support=Support.ATTESTED if all(found.support is Support.ATTESTED for found in outcomes) else Support.PROJECTED,
+            conflict=max((found.conflict for found in outcomes), key=list(Conflict).index),
+            certain=all(found.certain for found in outcomes),
+            shadow=any(found.shadow for found in outcomes),
+        )
+
+    def cited(self, place: Place, polarity: bool, start: Instant, end: Instant) -> list[Atom]:
+        """The atoms that attest or project an instant of a rectangle, which may be a part of what one side alone would keep.
+
+        Of equal words told twice that attest no instant only the later ones project; the earlier ones are cited with them, for
+        they assert the same.
+        """
+        found: list[Atom] = []
+        for side in self.sides(place):
+            unit = self.unit(side, place.proposition)
+            value = (place.proposition, polarity)
+            for whole in unit.intervals.get(value, ()):
+                if whole.start < end and start < whole.end:
+                    carriers = {id(atom) for atom in whole.carriers}
+                    found += [
+                        atom
+                        for atom in unit.cited(value, whole)
+                        if (id(atom) in carriers and atom.start < end and start < atom.end)
+                        or (atom.attested is not None and atom.attested[0] < end and start <= atom.attested[1])
+                        or (unit.traits.temporal is Temporality.EVENT and atom.start < end and start < atom.end)
+                    ]
+                    said = {(atom.start, atom.end, atom.horizon) for atom in found if atom.attested is None}
+                    if said:
+                        found += [
+                            atom
+                            for atom in unit.of(*value)
+                            if atom.attested is None and not atom.shadow and (atom.start, atom.end, atom.horizon) in said
+                        ]
+        return found
 
 
 def _common(one: list[tuple[Instant, Instant]], two: list[tuple[Instant, Instant]]) -> list[tuple[Instant, Instant]]:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.directory import best
 from graph.ledger.schema import OPEN, labels, things
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.names import normalise
@@ -69,15 +70,15 @@ class LabelChanges:
     def _name(
         self, connection: Connection, namespace: str, transaction: int, touched: Iterable[str], counts: Mapping[tuple[str, str, str], int]
     ) -> None:
-        ranked: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: {"name": [], "type": []})
+        ranked: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: {"name": {}, "type": {}})
         for (thing, kind, value), count in counts.items():
             if count > 0:
-                ranked[thing][kind].append((-count, value))
+                ranked[thing][kind][value] = count
         now = {row.key: row for row in rows_among(connection, _THINGS, set(touched))}
         fresh, gone = [], []
         for thing in touched:
             names, types = ranked[thing]["name"], ranked[thing]["type"]
-            name, type = min(names)[1] if names else None, min(types)[1] if types else None
+            name, type = best(names) if names else None, best(types) if types else None
             row = now.get(thing)
             if row is not None and (row.name, row.type) == (name, type):
                 continue

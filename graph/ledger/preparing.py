@@ -17,7 +17,7 @@ from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
 from ontology.instant import Instant, format_instant, zone_named
-from ontology.names import Keys, checked_content, checked_name, checked_predicate, normalise
+from ontology.names import Keys, checked_content, checked_name, checked_predicate, is_text, normalise
 from ontology.vocabulary import Predicate, Vocabulary
 
 MAX_CLAIMS = 1000
@@ -206,7 +206,9 @@ class Preparer:
             wrong = self._object(draft.replaces or ObjectDraft(""), claim.replaces_key, stated, "replaces")
         qualifier = checked_qualifier(draft.qualifier)
         bounds = self._bounds(claim, zone)
-        modality = _PLANS.get(predicate.name, draft.modality) if draft.modality is Modality.ASSERTED else draft.modality
+        # A plan that is reported is a plan.
+        stands = draft.modality in (Modality.ASSERTED, Modality.REPORTED)
+        modality = _PLANS.get(predicate.name, draft.modality) if stands else draft.modality
         said: Instant = episode["said"]
         checked_bounds(draft.kind, *bounds, said, traits_of(predicate))
         if not 0 <= draft.confidence <= 1:
@@ -323,8 +325,10 @@ _STATED = (
 def checked_qualifier(qualifier: str) -> str:
     """The qualifier in its normal form, or InvalidInput: at most 128 characters."""
     folded = normalise(qualifier)
-    if len(folded) > 128 or "\x00" in folded:
+    if len(folded) > 128:
         raise InvalidInput("a qualifier has at most 128 characters", path=("qualifier",), reason="TOO_LONG")
+    if not is_text(folded):
+        raise InvalidInput("a qualifier cannot hold NUL characters or lone surrogates", path=("qualifier",), reason="INVALID_TEXT")
     return folded
 
 

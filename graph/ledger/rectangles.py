@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, or_, select
 
-from graph.ledger.chunks import among, rows_among
-from graph.ledger.evidence import ClaimRow, Evidence, Place, Units, Visibility
+from graph.ledger.evidence import Evidence, Place, Units, Visibility
 from graph.ledger.schema import OPEN, claims, statements
 from ontology.errors import QueryTooComplex
 from ontology.instant import Instant
@@ -80,14 +79,15 @@ def replayed(
 
     Raises QueryTooComplex where more transactions than the budget changed them.
     """
-    rows = _claims_on(connection, places, transaction, said_until)
+    ever = Evidence(connection, vocabulary, Visibility(transaction, said_until, ever=True))
+    load(ever, places)
     by_place = {place.proposition: place for place in places}
-    moments = sorted({at for row in rows for at in (row.tx_from, row.tx_to) if at <= transaction and row.tx_from < row.tx_to})
+    moments = sorted(ever.moments)
     if len(moments) > REPLAY_BUDGET:
         raise QueryTooComplex(
             f"{len(moments)} transactions changed what this asks about; with `evidenceUntil` at most {REPLAY_BUDGET} are resolved again"
         )
-    speaks = {row.proposition: row for row in rows}
+    speaks = {row.proposition: row for row in ever.rows.values()}
     found: list[Rectangle] = []
     current: dict[tuple[str, bool, Instant, Instant], int] = {}
     for moment in moments:
@@ -105,23 +105,6 @@ def replayed(
             where = (key, base, row.slot, row.inverse_slot, row.subject, row.predicate, row.qualifier, row.object)
             found.append(Rectangle(*where, polarity, v_from, v_to, moment, OPEN))
     return found
-
-
-def _claims_on(connection: Connection, places: Collection[Place], transaction: int, said_until: Instant) -> list[ClaimRow]:
-    """Claims that bear on the propositions at any transaction: on them, in their slots, or linked by corrections."""
-    seen = (claims.c.believed, claims.c.tx_from <= transaction, claims.c.said <= said_until)
-    slots = {place.slot for place in places} | {place.inverse_slot for place in places if place.inverse_slot}
-    bases = {place.proposition for place in places}
-    found = {}
-    for column, keys in (
-        (claims.c.slot, slots),
-        (claims.c.inverse_slot, slots),
-        (claims.c.proposition, bases),
-        (claims.c.replaces_proposition, bases),
-    ):
-        for row in rows_among(connection, select(claims).where(among(column), *seen), keys):
-            found[row.row] = row
-    return list(found.values())
 
 
 def load(evidence: Evidence, places: Iterable[Place]) -> None:
@@ -142,10 +125,11 @@ def load(evidence: Evidence, places: Iterable[Place]) -> None:
     evidence.close()
 
 
-def places_about(connection: Connection, entity: str, transaction: int, said_until: Instant) -> list[Place]:
+def places_about(connection: Connection, namespace: str, entity: str, transaction: int, said_until: Instant) -> list[Place]:
     """Propositions with an entity as subject or object on which a claim counts at a transaction."""
     query = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
     query = query.where(
+        claims.c.namespace == namespace,
         or_(claims.c.subject == entity, claims.c.object == entity),
         claims.c.believed,
         claims.c.tx_from <= transaction,

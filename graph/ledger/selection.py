@@ -43,6 +43,28 @@ def asked(vocabulary: Vocabulary, predicates: Sequence[str]) -> Asked:
     return Asked(frozenset(plain), frozenset(negated), frozenset(swapped - plain))
 
 
+TOLD_IN = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
+"""Joins claims to the copy of the episode that they stand in."""
+
+
+def _wanted(filter: StatementFilter, entity: str | None, role: str) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+    """The keys of which the subject, and those of which the object, must be one."""
+    mine = [] if entity is None else [(entity,)]
+    subjects = [keys for keys in (filter.subjects,) if keys is not None] + (mine if role == "SUBJECT" else [])
+    objects = [keys for keys in (filter.objects,) if keys is not None] + (mine if role == "OBJECT" else [])
+    return list(subjects), list(objects)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Statements that match a filter: of an `entity` in a `role` (SUBJECT, OBJECT, ANY), or of which an `episode` (a key) speaks."""
+
+    filter: StatementFilter
+    entity: str | None = None
+    role: str = "ANY"
+    episode: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Which parts a filter has; the values are bound."""
@@ -71,22 +93,11 @@ class Selection:
         self._vocabulary = vocabulary
         self._symmetric = frozenset(name for name, predicate in vocabulary.predicates.items() if predicate.symmetric)
 
-    def query(
-        self,
-        filter: StatementFilter,
-        *,
-        entity: str | None = None,
-        role: str = "ANY",
-        episode: str | None = None,
-        after: Sequence[Any] | None = None,
-        limit: int,
-    ) -> tuple[Select[Any], dict[str, Any]]:
-        """The query for rectangles with their position, in the order of the contract, and its values.
-
-        `entity` in a `role` (SUBJECT, OBJECT, ANY), `episode` a key whose claims speak of them, `after` a position.
-        """
+    def query(self, wanted: Wanted, *, after: Sequence[Any] | None, limit: int) -> tuple[Select[Any], dict[str, Any]]:
+        """The query for rectangles with their position, in the order of the contract, and its values."""
+        filter, entity, episode = wanted.filter, wanted.entity, wanted.episode
         shape = Shape(
-            role if entity is not None else None,
+            wanted.role if entity is not None else None,
             episode is not None,
             filter.predicates is not None,
             filter.polarity is not None,
@@ -114,7 +125,7 @@ class Selection:
             "straight": list(names.plain | names.swapped),
             "negated": list(names.negated),
             "swapped": list(names.swapped),
-            "turned": list(names.swapped | self._symmetric),
+            "turned": list(names.swapped | (self._symmetric if filter.predicates is None else self._symmetric & names.plain)),
             "polarity": filter.polarity,
             # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
             "denied": filter.polarity is False,
@@ -136,9 +147,17 @@ class Selection:
         """Whether a row found is to be shown from its other side."""
         if filter.predicates is not None and row.predicate in asked(self._vocabulary, filter.predicates).swapped:
             return True
-        if entity is None or row.predicate not in self._symmetric or role == "ANY":
+        if row.predicate not in self._symmetric:
             return False
-        return bool((row.object if role == "SUBJECT" else row.subject) == entity)
+        subjects, objects = _wanted(filter, entity, role)
+        return not (all(row.subject in keys for keys in subjects) and all(row.object in keys for keys in objects))
+
+    @staticmethod
+    def told(filter: StatementFilter) -> list[ColumnElement[bool]]:
+        """What the filter asks of a claim and its episode; one claim must match all of it."""
+        asks = ((episodes.c.grp, filter.group), (episodes.c.source, filter.source), (episodes.c.speaker, filter.speaker))
+        found: list[ColumnElement[bool]] = [column == value for column, value in asks if value is not None]
+        return found if filter.min_confidence is None else [claims.c.confidence >= filter.min_confidence, *found]
 
 
 def position(row: Any) -> tuple[Any, ...]:
@@ -151,24 +170,28 @@ def position(row: Any) -> tuple[Any, ...]:
 def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
     """The query of a shape, and the names of its values."""
     subject, object = things.alias(), things.alias()
-    query = select(*COLUMNS, subject.c.name.label("subject_name"), object.c.name.label("object_name"))
-    for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
-        # A gone statement may speak of what has no name left; it is kept, without one in its position.
-        query = query.outerjoin(table, and_(table.c.key == key, standing(table)))
+    named: dict[str, ColumnElement[Any]] = {"subject_name": subject.c.name, "object_name": object.c.name}
+    if shape.invalidated:
+        # A gone statement may speak of what has no name left: it stands where it stood by the last one.
+        named = {"subject_name": _last_name(statements.c.subject), "object_name": _last_name(statements.c.object)}
+    query = select(*COLUMNS, *(column.label(name) for name, column in named.items()))
+    if not shape.invalidated:
+        for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
+            query = query.outerjoin(table, and_(table.c.key == key, standing(table)))
     query = query.where(statements.c.namespace == bindparam("namespace"), *_in_time(shape), *_by_predicate(shape), *_by_thing(shape))
     if shape.episode:
         told = select(claims.c.proposition).where(claims.c.episode == bindparam("episode"), claims.c.believed, standing(claims))
         query = query.where(statements.c.base.in_(told))
     evidence = _by_evidence(shape)
     if evidence:
-        source = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
         counted = and_(
             claims.c.tx_from < claims.c.tx_to,
             claims.c.tx_from <= bindparam("transaction"),
             claims.c.tx_to >= statements.c.tx_from,
         )
-        query = query.where(exists().where(claims.c.proposition == statements.c.base, claims.c.believed, counted, source, *evidence))
-    names = {"subject_name": func.coalesce(subject.c.name, ""), "object_name": func.coalesce(object.c.name, "")}
+        # More than match: `Snapshot` looks at what each statement cites.
+        query = query.where(exists().where(claims.c.proposition == statements.c.base, claims.c.believed, counted, TOLD_IN, *evidence))
+    names = {name: func.coalesce(column, "") for name, column in named.items()}
     place = tuple(names[name] if name in names else statements.c[name] for name in _POSITION)
     if shape.after:
         beyond = tuple_(*place) > tuple_(*(bindparam(f"after_{name}") for name in _POSITION))
@@ -215,22 +238,25 @@ def _by_predicate(shape: Shape) -> list[ColumnElement[bool]]:
 
 
 def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if shape.role is not None:
-        entity: BindParameter[str] = bindparam("entity")
-        conditions.append(_seen(shape.role, statements.c.subject == entity, statements.c.object == entity))
-    for wanted, name, role in ((shape.subjects, "subjects", "SUBJECT"), (shape.objects, "objects", "OBJECT")):
-        if wanted:
-            conditions.append(_seen(role, _among(statements.c.subject, name), _among(statements.c.object, name)))
-    return conditions
+    """Statements whose subject and object, seen from the side that the filter's predicates ask for, are as wanted."""
+    entity: BindParameter[str] = bindparam("entity")
+    about = [or_(statements.c.subject == entity, statements.c.object == entity)] if shape.role == "ANY" else []
 
+    def side(subject: ColumnElement[Any], object: ColumnElement[Any]) -> list[ColumnElement[bool]]:
+        found: list[ColumnElement[bool]] = []
+        for column, wanted, name, role in ((subject, shape.subjects, "subjects", "SUBJECT"), (object, shape.objects, "objects", "OBJECT")):
+            if wanted:
+                found.append(_among(column, name))
+            if shape.role == role:
+                found.append(column == entity)
+        return found
 
-def _seen(role: str, as_subject: ColumnElement[bool], as_object: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Statements with a thing in a role, seen from the side that the filter's predicates ask for."""
-    if role == "ANY":
-        return or_(as_subject, as_object)
-    mine, other = (as_subject, as_object) if role == "SUBJECT" else (as_object, as_subject)
-    return or_(and_(mine, not_(_among(statements.c.predicate, "swapped"))), and_(other, _among(statements.c.predicate, "turned")))
+    straight = side(statements.c.subject, statements.c.object)
+    if not straight:
+        return about
+    turned = side(statements.c.object, statements.c.subject)
+    as_stored = and_(*straight, not_(_among(statements.c.predicate, "swapped")))
+    return [*about, or_(as_stored, and_(*turned, _among(statements.c.predicate, "turned")))]
 
 
 def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
@@ -244,6 +270,11 @@ def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
     )
     conditions += [column == bindparam(name) for wanted, name, column in named if wanted]
     return conditions
+
+
+def _last_name(key: ColumnElement[Any]) -> ColumnElement[Any]:
+    known = select(things.c.name).where(things.c.key == key, things.c.tx_from <= bindparam("transaction"))
+    return known.order_by(things.c.tx_from.desc()).limit(1).scalar_subquery()
 
 
 def _among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:

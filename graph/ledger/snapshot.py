@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, and_, bindparam, or_, select, tuple_
+from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
 
-from graph.ledger.details import Describer
-from graph.ledger.directory import Directory, believed_at, standing
-from graph.ledger.evidence import Place
-from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle, replayed
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.details import Describer, VocabularyAt
+from graph.ledger.directory import Directory, believed_at
+from graph.ledger.evidence import ClaimRow
+from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
 from graph.ledger.schema import claims, episodes, statements, things
-from graph.ledger.selection import Selection, asked, position
+from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
+from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
 from graph.views import (
     AnswerView,
@@ -26,18 +26,15 @@ from graph.views import (
     ObjectRef,
     Page,
     Positions,
-    SegmentView,
     StatementFilter,
     StatementView,
     TimelineView,
-    Truth,
     Want,
 )
 from ontology.episode import EpisodeStatus
 from ontology.errors import InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys, checked_name, normalise
-from ontology.vocabulary import Vocabulary
 
 T = TypeVar("T")
 NEIGHBORS = 10_000
@@ -45,27 +42,32 @@ Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
 
-_IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
-_IN_PAIRED_SLOT = select(*COLUMNS).where(
-    or_(statements.c.slot == bindparam("slot"), statements.c.inverse_slot == bindparam("slot")), standing(statements)
-)
+LOOKED_THROUGH = 200
+"""Statements that are looked at together where what they cite decides."""
+Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
+"""The rows of those claims that match."""
 
 
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary: Vocabulary, basis: Basis, neighbors: Neighbors) -> None:
+    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors) -> None:
         self.basis = basis
         self._engine = engine
         self._keys = keys
-        self._vocabulary = vocabulary
+        self._vocabulary_at = vocabulary_at
+        self._vocabulary = vocabulary_at(basis.transaction)
         self._neighbors = neighbors
-        self._selection = Selection(basis, vocabulary)
+        self._selection = Selection(basis, self._vocabulary)
+        self._slots = Slots(basis, keys, self._vocabulary)
 
     @contextmanager
     def _read(self) -> Iterator[Describer]:
         with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary, self.basis)
+            yield Describer(connection, self._keys, self._vocabulary_at, self.basis)
+
+    def _directory(self, connection: Connection) -> Directory:
+        return Directory(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes."""
@@ -75,11 +77,7 @@ class LedgerSnapshot:
         """The entity, or None where nothing is known of it on the basis."""
         key = self.key_of(ref)
         with self._engine.connect() as connection:
-            if self.basis.evidence_until is not None and not places_about(
-                connection, key, self.basis.transaction, self.basis.evidence_until
-            ):
-                return None
-            return Directory(connection, self.basis.namespace, self.basis.transaction).entity(key)
+            return self._directory(connection).entity(key)
 
     def entities(
         self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
@@ -129,15 +127,37 @@ class LedgerSnapshot:
     def _page(
         self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
     ) -> Page[StatementView]:
-        query, values = self._selection.query(filter, entity=entity, role=role, after=after, limit=first + 1)
+        told = self._selection.told(filter)
+
+        def matching(connection: Connection, cited: Collection[ClaimRow]) -> set[int]:
+            query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
+            return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
+
         with self._read() as describer:
-            rows = list(describer.connection.execute(query, values))
+            rows = self._select(describer, Wanted(filter, entity, role), after, first + 1, matching if told else None)
             shown = rows[:first]
-            center = entity if entity is not None else filter.subjects[0] if filter.subjects and len(filter.subjects) == 1 else None
-            sight = role if entity is not None else "SUBJECT"
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, center, sight, filter))
-            views = describer.views([rectangle(row[: len(COLUMNS)]) for row in shown], want, swapped)
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
+            views = describer.views([_rectangle(row) for row in shown], want, swapped)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
+
+    def _select(
+        self, describer: Describer, wanted: Wanted, after: Positions | None, limit: int, matching: Matching | None
+    ) -> list[Row[Any]]:
+        """The first rows after a position; with `matching` those only that cite a claim that matches."""
+        kept: list[Row[Any]] = []
+        most = limit if matching is None else LOOKED_THROUGH
+        while len(kept) < limit:
+            query, values = self._selection.query(wanted, after=after, limit=most)
+            rows = list(describer.connection.execute(query, values))
+            if matching is None:
+                return rows
+            cited = describer.cited([_rectangle(row) for row in rows])
+            found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
+            kept += [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+            if len(rows) < most:
+                break
+            after = position(rows[-1])
+        return kept[:limit]
 
     def _replayed_page(
         self, entity: str, role: str, filter: StatementFilter, first: int, after: Positions | None, want: frozenset[Want]
@@ -151,8 +171,9 @@ class LedgerSnapshot:
                 reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
             )
         with self._read() as describer:
-            places = places_about(describer.connection, entity, self.basis.transaction, self.basis.evidence_until or 0)
-            found = [row for row in self._replay(describer.connection, places) if self._matches(row, entity, role, filter)]
+            until = self.basis.evidence_until or 0
+            places = places_about(describer.connection, self.basis.namespace, entity, self.basis.transaction, until)
+            found = [row for row in self._slots.replay(describer.connection, places) if self._matches(row, entity, role, filter)]
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
             def order(row: Rectangle) -> tuple[Any, ...]:
@@ -166,12 +187,6 @@ class LedgerSnapshot:
             views = describer.views(shown, want, swapped)
             positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
         return Page(tuple(views), positions, len(rest) > first)
-
-    def _replay(self, connection: Connection, places: Sequence[Place]) -> list[Rectangle]:
-        """Rectangles that are believed on the basis under its said-time limit."""
-        assert self.basis.evidence_until is not None
-        rows = replayed(connection, self._keys, self._vocabulary, places, self.basis.transaction, self.basis.evidence_until)
-        return [row for row in rows if row.tx_to > self.basis.transaction]
 
     def _matches(self, row: Rectangle, entity: str, role: str, filter: StatementFilter) -> bool:
         start, end = filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
@@ -204,13 +219,10 @@ class LedgerSnapshot:
             row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
             found = rectangle(row) if row is not None else None
             if self.basis.evidence_until is not None:
-                place = describer.connection.execute(
-                    select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate, statements.c.polarity)
-                    .join(statements, statements.c.base == claims.c.proposition)
-                    .where(statements.c.proposition == key, statements.c.namespace == self.basis.namespace)
-                ).first()
-                places = [Place(*place[:4])] if place is not None else []
-                found = next((r for r in self._replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None)
+                places = self._slots.places_of(describer.connection, key)
+                found = next(
+                    (r for r in self._slots.replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None
+                )
             if found is None:
                 return None
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
@@ -222,92 +234,18 @@ class LedgerSnapshot:
         key = self.key_of(subject)
         qualifier = normalise(qualifier)
         with self._read() as describer:
-            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
+            rows, swapped = self._slots.rows(describer.connection, key, shown_as, qualifier)
             views = describer.views(rows, want, swapped)
-            known = self.basis.evidence_until is None or places_about(
-                describer.connection, key, self.basis.transaction, self.basis.evidence_until
-            )
-            entity = describer.directory.entity(key) if known else None
-        return TimelineView(entity, shown_as, qualifier, tuple(_segments(views)))
-
-    def _slot(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
-        """Believed rectangles of a slot, and which of them stand in it from the other side."""
-        slot = self._keys.slot(self.basis.namespace, subject, predicate, qualifier)
-        paired = self._vocabulary.predicate(predicate)
-        if self.basis.evidence_until is None:
-            query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
-            found = connection.execute(query, {"slot": slot, "transaction": self.basis.transaction})
-            rows = sorted((rectangle(row) for row in found), key=lambda row: (row.v_from, row.proposition))
-        else:
-            on = or_(claims.c.slot == slot, claims.c.inverse_slot == slot)
-            named = (
-                select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate)
-                .distinct()
-                .where(on, claims.c.believed)
-            )
-            rows = self._replay(connection, [Place(*row) for row in connection.execute(named)])
-        return rows, frozenset(row.base for row in rows if row.slot != slot)
+            entity = describer.directory.entity(key)
+        return TimelineView(entity, shown_as, qualifier, tuple(segments(views)))
 
     def ask(
         self, subject: EntityRef, predicate: str, object: ObjectRef, qualifier: str = "", *, want: frozenset[Want] = frozenset()
     ) -> AnswerView:
         """Whether a proposition is the case: yes where it holds, no where it is denied or ruled out, else unknown."""
-        canonical = self._vocabulary.canonical(predicate)
-        shown_as = predicate if canonical.swapped else canonical.predicate.name
         key, value = self.key_of(subject), self._object_key(object, predicate)
-        qualifier = normalise(qualifier)
-        at = self.basis.valid_at
         with self._read() as describer:
-            rows, swapped = self._slot(describer.connection, key, shown_as, qualifier)
-            holding = [row for row in rows if row.holds(at)]
-            mine = [row for row in holding if (row.subject if row.base in swapped else row.object) == value]
-            yes = [row for row in mine if row.polarity != canonical.negated]
-            no = [row for row in mine if row.polarity == canonical.negated]
-            truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
-            said = yes or no
-            if not said and not canonical.negated:
-                said = self._ruled_out(describer, rows, holding, key, value, shown_as, qualifier)
-                truth = Truth.NO if said else Truth.UNKNOWN
-            return AnswerView(truth, tuple(describer.views(said, want, swapped)))
-
-    def _ruled_out(
-        self,
-        describer: Describer,
-        rows: Sequence[Rectangle],
-        holding: Sequence[Rectangle],
-        subject: str,
-        value: str,
-        predicate: str,
-        qualifier: str,
-    ) -> list[Rectangle]:
-        """Statements of other values that leave no room for a value: from either side of a pair."""
-        found = self._rivals(describer, rows, holding, subject, value)
-        paired = self._vocabulary.predicate(predicate)
-        if found or not (paired.symmetric or paired.inverse):
-            return found
-        other = predicate if paired.symmetric else paired.inverse or ""
-        theirs, _ = self._slot(describer.connection, value, other, qualifier)
-        return self._rivals(describer, theirs, [row for row in theirs if row.holds(self.basis.valid_at)], value, subject)
-
-    def _rivals(
-        self, describer: Describer, rows: Sequence[Rectangle], holding: Sequence[Rectangle], subject: str, value: str
-    ) -> list[Rectangle]:
-        """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
-        positive = [row for row in holding if row.polarity]
-        if not positive:
-            return []
-        scene = describer.scene(self.basis.transaction, rows)
-        found = []
-        for row in positive:
-            seen_from = 0 if row.subject == subject else len(scene.units.sides(row.place)) - 1
-            unit = scene.units.unit(scene.units.sides(row.place)[seen_from], row.base)
-            asked_about = {other.base for other in rows if value in (other.subject, other.object)}
-            own = [base for base, _ in unit.values if base in asked_about]
-            if unit.traits.one_valued and not any(unit.is_additive(base) for base in own):
-                outcome = unit.plain(row.base, self.basis.valid_at)
-                if outcome.holds and not outcome.shadow:
-                    found.append(row)
-        return found
+            return self._slots.ask(describer, key, value, predicate, normalise(qualifier), want)
 
     def _object_key(self, object: ObjectRef, predicate: str) -> str:
         if object.key is not None:
@@ -359,16 +297,13 @@ class LedgerSnapshot:
     ) -> Page[StatementView]:
         """Statements that an episode asserts, of those that hold on the basis."""
         with self._read() as describer:
-            query, values = self._selection.query(StatementFilter(), episode=key, after=after, limit=2 * NEIGHBORS)
-            kept = []
-            scene_rows = [(row, rectangle(row[: len(COLUMNS)])) for row in describer.connection.execute(query, values)]
-            scene = describer.scene(self.basis.transaction, [found for _, found in scene_rows])
-            for row, found in scene_rows:
-                cite = scene.cited(found, self.basis.valid_at)
-                if any(claim.episode == key for claim in cite.rows):
-                    kept.append((row, found))
-            views = describer.views([found for _, found in kept[:first]], want)
-        return Page(tuple(views), tuple(position(row) for row, _ in kept[:first]), len(kept) > first)
+
+            def matching(_: Connection, cited: Collection[ClaimRow]) -> set[int]:
+                return {claim.row for claim in cited if claim.episode == key}
+
+            rows = self._select(describer, Wanted(StatementFilter(), episode=key), after, first + 1, matching)
+            views = describer.views([_rectangle(row) for row in rows[:first]], want)
+        return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
@@ -389,19 +324,10 @@ class LedgerSnapshot:
             return episode_views(connection, [(key, revision)], self.basis.transaction).get((key, revision))
 
 
+def _rectangle(row: Row[Any]) -> Rectangle:
+    return rectangle(row[: len(COLUMNS)])
+
+
 def _name(directory: Directory, key: str) -> str:
     found = directory.required(key)
     return found.name if isinstance(found, EntityView) else found.value
-
-
-def _segments(views: Sequence[StatementView]) -> Iterator[SegmentView]:
-    """Maximal intervals in which the same statements hold; gaps are absent."""
-    points = sorted({at for view in views for at in (view.v_from, view.v_to)})
-    starts: dict[Instant, list[StatementView]] = defaultdict(list)
-    for view in views:
-        starts[view.v_from].append(view)
-    holding: list[StatementView] = []
-    for start, end in pairwise(points):
-        holding = [view for view in holding if view.v_to > start] + starts[start]
-        if holding:
-            yield SegmentView(start, end, tuple(holding))

@@ -20,7 +20,8 @@ def status_at(transaction: int) -> ColumnElement[str]:
     return case(
         (episodes.c.status == EpisodeStatus.ERASED, EpisodeStatus.ERASED),
         (and_(retractions.c.tx.is_not(None), retractions.c.tx <= transaction), EpisodeStatus.RETRACTED),
-        (episodes.c.status.in_([EpisodeStatus.QUARANTINED, EpisodeStatus.FAILED]), episodes.c.status),
+        (and_(episodes.c.status == EpisodeStatus.QUARANTINED, episodes.c.tx_extracted <= transaction), EpisodeStatus.QUARANTINED),
+        (episodes.c.status == EpisodeStatus.FAILED, EpisodeStatus.FAILED),
         (and_(episodes.c.tx_extracted.is_not(None), episodes.c.tx_extracted <= transaction), EpisodeStatus.EXTRACTED),
         else_=EpisodeStatus.PENDING,
     )

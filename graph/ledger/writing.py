@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, insert, select, update
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolving import resolve
-from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions
+from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions, vocabularies
 from graph.views import Receipt
 from ontology.errors import IdempotencyConflict, InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys
-from ontology.vocabulary import Vocabulary
+from ontology.vocabulary import Vocabulary, restored
 
 MAX_IDEMPOTENCY_KEY = 256
 
@@ -27,6 +27,7 @@ Clock = Callable[[], Instant]
 """The present as an instant."""
 
 _LAST = select(transactions.c.number, transactions.c.at).order_by(transactions.c.number.desc()).limit(1)
+_LAST_VOCABULARY = select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)
 _COPIES = select(
     episodes.c.row,
     episodes.c.key,
@@ -102,15 +103,30 @@ class Writer:
                 commit.finish("retract", actor, reason)
             return receipt
 
-    def revise_vocabulary(self, namespace: str, changed: Sequence[str], vocabulary: Vocabulary, *, actor: str) -> int:
-        """Resolve again what stands on predicates whose traits changed. Answers with the transaction, 0 where nothing does."""
+    def put_in_force(self, vocabulary: Vocabulary, changed: Callable[[Vocabulary], Sequence[str]], *, actor: str) -> dict[str, int]:
+        """Record the vocabulary where it is a new one, and resolve again what stands on predicates that it changed.
+
+        `changed` names those, compared with the last vocabulary. All at once, for what is recorded is not looked at again: one
+        transaction for each namespace that is touched. Answers with these.
+        """
         with self._lock, self._engine.begin() as connection:
-            commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
-            commit.reconsider(changed)
-            if not commit.needed:
-                return 0
-            commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
-            return commit.number
+            last = connection.execute(_LAST_VOCABULARY).first()
+            if last is not None and last.version == vocabulary.version:
+                return {}
+            number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
+            row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
+            connection.execute(insert(vocabularies), row)
+            if last is None:
+                return {}
+            predicates = changed(restored(last.content))
+            found = {}
+            for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
+                commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
+                commit.reconsider(predicates)
+                if commit.needed:
+                    commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
+                    found[namespace] = commit.number
+            return found
 
 
 class _Commit:
@@ -150,11 +166,11 @@ class _Commit:
         keys = {episode.row["key"] for episode in prepared}
         copies: dict[str, list[_Copy]] = {key: [] for key in keys}
         first: dict[tuple[str, str], int] = {}
-        pending: dict[tuple[str, str], tuple[int, Instant]] = {}
+        pending: dict[tuple[str, str], Row[Any]] = {}
         for row in rows_among(self._connection, _COPIES, keys):
             waiting = row.status == "PENDING"
             if waiting:
-                pending[row.key, row.revision] = (row.row, row.said)
+                pending[row.key, row.revision] = row
             else:
                 first[row.key, row.revision] = row.tx_extracted or row.tx_recorded
             if row.tx_extracted is not None:
@@ -173,7 +189,9 @@ class _Commit:
             receipts.append(Receipt(name[0], False, self.number if episode.extracted else 0, episode.warnings))
             new.append(episode)
             if episode.extracted:
-                copies[name[0]].append(_Copy(name[1], (episode.row["revised"], episode.row["order_text"]), None, False, episode))
+                # One without a stated time was said, and so revised, when it was accepted: not when it is extracted.
+                revised = pending[name].revised if name in pending else episode.row["revised"]
+                copies[name[0]].append(_Copy(name[1], (revised, episode.row["order_text"]), None, False, episode))
         if new:
             self.needed = True
             self._choose(copies, withdrawn, new, pending)
@@ -184,7 +202,7 @@ class _Commit:
         copies: dict[str, list[_Copy]],
         withdrawn: set[str],
         new: list[PreparedEpisode],
-        pending: dict[tuple[str, str], tuple[int, Instant]],
+        pending: dict[tuple[str, str], Row[Any]],
     ) -> None:
         """Write the new episodes; of each key the greatest copy is evidence, the others are kept."""
         overtaken: list[str] = []
@@ -207,8 +225,7 @@ class _Commit:
                 life["tx_from"] = None
             said = episode.row["said"]
             if (key, revision) in pending:
-                # An episode without a stated time was said when it was accepted, not when it is extracted.
-                at, said = pending[key, revision]
+                at, said = pending[key, revision].row, pending[key, revision].said
                 updates.append(
                     {
                         "at": at,
@@ -239,7 +256,9 @@ class _Commit:
         self.needed = True
         self._withdraw([key])
         self._connection.execute(insert(retractions), {"namespace": self._namespace, "key": key, "tx": self.number, "reason": reason})
-        self._connection.execute(update(episodes).where(episodes.c.key == key, episodes.c.status != "ERASED").values(status="RETRACTED"))
+        # What was held back stays so in the past; readers see the retraction itself.
+        said = and_(episodes.c.key == key, episodes.c.status.in_(["PENDING", "EXTRACTED"]))
+        self._connection.execute(update(episodes).where(said).values(status="RETRACTED"))
         return Receipt(key, False, self.number)
 
     def _withdraw(self, keys: Sequence[str]) -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from extraction.extractor import Extractor, SpacyExtractor
+from typing import TYPE_CHECKING
+
 from ontology.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from extraction.extractor import Extractor
 
 
 def spacy_extractor(vocabulary: Vocabulary) -> Extractor:
     """The extractor of a worker process."""
+    # Loaded here: the process that opens the service names this function, and parses nothing.
+    from extraction.extractor import SpacyExtractor
+
     return SpacyExtractor(vocabulary)

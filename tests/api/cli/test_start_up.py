@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("spacy", "dateparser", "alembic", "httpx", "kuzu", "pyarrow", "sqlalchemy.orm")
+HEAVY = ("spacy", "extraction.extractor", "dateparser", "alembic", "httpx", "kuzu", "pyarrow", "sqlalchemy.orm")
 
 
 @pytest.mark.parametrize("arguments", [["timeline", "Ana", "lives_in"], ["ask", "Ana", "lives_in", "Rome", "--at", "2024-03-01"]])

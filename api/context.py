@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from api.identity import Pin
-from api.ingestion import Ingestion
 from graph.facade import Graph, Snapshot
 from graph.views import Basis
 from ontology.instant import Instant
+from workers.ingestion import Ingestion
 
 
 @dataclass(slots=True)

@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from api.cli import documents, rendering
-from api.cli.importing import LocalSink
 from api.cli.link import LocalLink
 from api.folder import owned
 from api.settings import Settings
 from api.wiring import open_service
 from workers.bulk import import_drafts
 from workers.readers import ReadOptions, ReadReport, read_path
+from workers.sink import LocalSink
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMESPACE = "default"

@@ -7,10 +7,10 @@ from time import time_ns
 
 from api.context import Context
 from api.headers import AWAIT_HEADER
-from api.ingestion import Ingestion
 from graph.facade import Graph
 from ontology.errors import InvalidInput
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
+from workers.ingestion import Ingestion
 
 _MAX_DIGITS = 18
 

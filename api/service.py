@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from api.ingestion import Ingestion
     from graph.facade import Graph
+    from workers.ingestion import Ingestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ def read_vocabulary(settings: Settings) -> Vocabulary:
 
 def open_service(settings: Settings) -> Service:
     """Everything that a process that owns the data folder runs."""
-    from api.extracting import spacy_extractor
-    from api.ingestion import Ingestion
-    from api.pool import ExtractionPool
     from api.service import Service
     from extraction.scrubbing import Scrubber
     from extraction.threats import ThreatScanner
     from graph.opening import open_graph
+    from workers.extracting import spacy_extractor
+    from workers.ingestion import Ingestion
+    from workers.pool import ExtractionPool
 
     vocabulary = read_vocabulary(settings)
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from api.cli.importing import LocalSink
 from api.settings import Settings
 from api.wiring import open_service
 from benchmarks.facts import batched, facts, record
@@ -22,6 +21,7 @@ from ontology.instant import DAY
 from ontology.loading import load_vocabulary
 from workers.bulk import import_drafts
 from workers.readers import Rejected, read_path
+from workers.sink import LocalSink
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

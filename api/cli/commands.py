@@ -251,10 +251,11 @@ def ingest(
 ) -> None:
     """Read transcripts into the graph. Running it again adds nothing."""
     # Loaded here: the commands that only ask answer sooner without readers and pools.
-    from api.cli.importing import LocalSink, RemoteSink
+    from api.cli.importing import RemoteSink
     from api.cli.progress import progress, summary, summary_lines
     from workers.bulk import import_drafts
     from workers.readers import ReadOptions, ReadReport, read_path
+    from workers.sink import LocalSink
 
     for path in paths:
         # Before anything is read: what is misspelt is no empty import.

@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from api.ingestion import said_at, turn_of
 from extraction.extractor import SpacyExtractor
 from extraction.rows import claim_row, turn_from_row
 from extraction.scrubbing import Scrubber
@@ -19,6 +18,7 @@ from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.episode import Turn
 from ontology.errors import ErstwhileError
 from ontology.vocabulary import Vocabulary
+from workers.ingestion import said_at, turn_of
 from workers.readers import ReadOptions, Rejected, read_path
 
 BATCH = 256

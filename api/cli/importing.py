@@ -1,4 +1,4 @@
-"""Where `ingest` sends what it reads: into the folder that this process has opened, or to the server that owns it."""
+"""Where `ingest` sends what it reads when a server owns the data folder."""
 
 from __future__ import annotations
 
@@ -7,65 +7,11 @@ from collections.abc import Sequence
 
 from api.cli.documents import INGEST
 from api.cli.link import RemoteLink
-from api.ingestion import Clean, Ingestion, said_at, turn_of
-from api.pool import ExtractionPool
-from graph.facade import Graph
-from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
-from ontology.errors import ErstwhileError
 from workers.bulk import Tally, one_by_one, place_of
 
 PATIENCE = 120
 """Times that a full server is asked again for one episode."""
-
-
-class LocalSink:
-    """Extracts in the pool and commits a batch in one transaction."""
-
-    def __init__(self, graph: Graph, ingestion: Ingestion, pool: ExtractionPool, namespace: str) -> None:
-        self._graph, self._ingestion, self._pool, self._namespace = graph, ingestion, pool, namespace
-
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
-        """Record a batch; where it cannot go in whole, one by one."""
-        try:
-            return self._record(drafts)
-        except ErstwhileError:
-            return one_by_one(drafts, lambda draft: self._record([draft]))
-
-    def _record(self, drafts: Sequence[EpisodeDraft]) -> Tally:
-        clean = [self._ingestion.clean(draft) for draft in drafts]
-        known = self._graph.known(self._namespace, [each.episode for each in clean])
-        tally = Tally(known=sum(known))
-        fresh = [each for each, before in zip(clean, known, strict=True) if not before]
-        if not fresh:
-            return tally
-        extractor, found = self._extract(fresh, tally)
-        episodes = [(each.episode, claims, each.flags) for each, claims in found]
-        held = [each.quarantine for each, _ in found]
-        receipts = self._graph.record_extracted(self._namespace, episodes, extractor=extractor, quarantined=held)
-        for receipt, hold, (_, claims) in zip(receipts, held, found, strict=True):
-            tally.known += receipt.deduplicated
-            tally.held_back += hold and not receipt.deduplicated
-            tally.accepted += not hold and not receipt.deduplicated
-            tally.claims += 0 if hold or receipt.deduplicated else len(claims)
-        return tally
-
-    def _extract(self, fresh: Sequence[Clean], tally: Tally) -> tuple[str, list[tuple[Clean, list[ClaimDraft]]]]:
-        """The claims of each episode; one that the extractor cannot take is named and left out."""
-        speaking = [each for each in fresh if each.episode.speech and not each.quarantine]
-        claims: dict[int, list[ClaimDraft]] = {}
-        extractor = "none"
-        try:
-            extractor, found = self._pool.extract([turn_of(each.episode, said_at(each.episode)) for each in speaking])
-            claims = {id(each): drafts for each, drafts in zip(speaking, found, strict=True)}
-        except Exception as failure:
-            if len(fresh) > 1:
-                # Find the one that it stumbles over.
-                parts = [self._extract([each], tally) for each in fresh]
-                return max((name for name, _ in parts), key=len), [pair for _, pairs in parts for pair in pairs]
-            tally.fail(place_of(fresh[0].episode), f"extraction failed: {failure}")
-            return extractor, []
-        return extractor, [(each, claims.get(id(each), [])) for each in fresh]
 
 
 class RemoteSink:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.ingestion import Ingestion
-from api.pool import ExtractionPool
 from api.service import Service
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
 from ontology.loading import load_vocabulary
-from tests.api.extracting import OneSecret, TripleExtractor, scan
 from tests.graph.ledger.conftest import NoProjection
+from tests.workers.extracting import OneSecret, TripleExtractor, scan
+from workers.ingestion import Ingestion
+from workers.pool import ExtractionPool
 
 OVERLAY = Path(__file__).parents[1] / "spec" / "vectors_ontology.yaml"
 

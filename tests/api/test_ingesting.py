@@ -12,8 +12,8 @@ import pytest
 
 from ontology.episode import EpisodeDraft
 from tests.api.clients import Client, OverHttp
-from tests.api.extracting import SECRET
 from tests.api.opening import open_test_service
+from tests.workers.extracting import SECRET
 
 INGEST = """mutation($input: EpisodeInput!, $wait: Boolean) { ingestEpisode(input: $input, wait: $wait) { __typename
   ... on IngestEpisodePayload { deduplicated transaction episode { id key status content flags metadata saidAt }
@@ -61,7 +61,8 @@ def test_without_waiting_it_is_pending_and_extracted_in_the_background(client: C
 
 
 def test_secrets_are_replaced_before_anything_is_stored(client: Client, folder: Path) -> None:
-    done = ingest(client, f"Ada likes tea, the key is {SECRET}", metadata={"env": SECRET})
+    names = {"speaker": SECRET, "group": f"{SECRET}'s room", "addressee": SECRET, "externalId": SECRET}
+    done = ingest(client, f"Ada likes tea, the key is {SECRET}", metadata={"env": SECRET}, **names)
     assert SECRET not in str(done)
     assert done["episode"]["flags"] == ["secret:test"]
     assert all(SECRET.encode() not in path.read_bytes() for path in folder.iterdir() if path.is_file())

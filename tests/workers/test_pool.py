@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from api.pool import ExtractionFailed, ExtractionPool
 from ontology.episode import Turn
-from tests.api.extracting import TripleExtractor
+from tests.workers.extracting import TripleExtractor
+from workers.pool import ExtractionFailed, ExtractionPool
 
 
 @pytest.fixture(scope="module")

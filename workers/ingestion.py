@@ -10,7 +10,6 @@ from threading import BoundedSemaphore, Event, Thread
 from time import time_ns
 from typing import Any, Protocol
 
-from api.pool import ATTEMPTS, ExtractionPool
 from graph.facade import Graph
 from graph.views import Receipt, StatedClaim
 from ontology.claim import ClaimDraft, ObjectDraft
@@ -19,6 +18,7 @@ from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import InvalidInput, Overloaded
 from ontology.instant import UNBOUNDED_PAST, Instant, zone_named
 from ontology.names import checked_content
+from workers.pool import ATTEMPTS, ExtractionPool
 
 logger = logging.getLogger(__name__)
 
@@ -133,9 +133,22 @@ class Ingestion:
         """The episode without secrets, scanned. Raises InvalidInput."""
         content = self._scrubber.scrub(episode.content)
         metadata = self._scrubber.scrub_metadata(episode.metadata)
+        named = (episode.external_id, episode.group, episode.speaker, episode.addressee, episode.project)
+        names = [None if text is None else self._scrubber.scrub(text) for text in named]
+        external_id, group, speaker, addressee, project = (None if name is None else name.text for name in names)
         threats = self._scan(content.text)
-        flags = dict.fromkeys((*content.findings, *metadata.findings, *threats.flags))
-        return Clean(replace(episode, content=content.text, metadata=metadata.metadata), tuple(flags), threats.quarantine)
+        found = [*content.findings, *metadata.findings, *(f for name in names if name is not None for f in name.findings), *threats.flags]
+        clean = replace(
+            episode,
+            content=content.text,
+            metadata=metadata.metadata,
+            external_id=external_id,
+            group=group,
+            speaker=speaker,
+            addressee=addressee,
+            project=project,
+        )
+        return Clean(clean, tuple(dict.fromkeys(found)), threats.quarantine)
 
     def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
         """Record an episode with what extraction finds in it; its statements are believed when this returns.
@@ -180,8 +193,7 @@ class Ingestion:
     ) -> Receipt:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
         said_at(episode)
-        metadata = self._scrubber.scrub_metadata(episode.metadata)
-        clean = replace(episode, content=self._text(episode.content), metadata=metadata.metadata)
+        clean = self.clean(episode).episode
         stated = [self._stated(claim) for claim in claims]
         return self._graph.record_stated(
             namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key

@@ -80,12 +80,10 @@ class Keys:
 
     def digest(self, kind: str, *parts: str) -> str:
         """The key of `parts` among things of one kind."""
-        state = blake2b(digest_size=16, key=self._secret)
-        for part in (kind, *parts):
-            # A lone surrogate names nothing that is stored; asking for it finds nothing.
-            data = part.encode(errors="surrogatepass")
-            state.update(len(data).to_bytes(4, "big") + data)
-        return state.hexdigest()
+        # A lone surrogate names nothing that is stored; asking for it finds nothing.
+        encoded = [part.encode(errors="surrogatepass") for part in (kind, *parts)]
+        message = b"".join([len(data).to_bytes(4, "big") + data for data in encoded])
+        return blake2b(message, digest_size=16, key=self._secret).hexdigest()
 
     def entity(self, namespace: str, name: str, discriminator: str = "") -> str:
         """Key of the entity that a name denotes."""

@@ -66,6 +66,7 @@ class Evidence:
             "said_until": visibility.said_until,
         }
         self._until = visibility.transaction
+        self._traits: dict[str, Traits] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
@@ -75,7 +76,10 @@ class Evidence:
 
     def traits(self, predicate: str) -> Traits:
         """Traits of a stored predicate."""
-        return traits_of(self._vocabulary.predicate(predicate))
+        found = self._traits.get(predicate)
+        if found is None:
+            found = self._traits[predicate] = traits_of(self._vocabulary.predicate(predicate))
+        return found
 
     def inverse_traits(self, predicate: str) -> Traits:
         """Traits by which the other side's slot is resolved."""

@@ -39,6 +39,7 @@ _COPIES = select(
     episodes.c.tx_to,
 ).where(among(episodes.c.key))
 _WITHDRAWN = select(retractions.c.key, retractions.c.tx).where(among(retractions.c.key))
+_NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), insert(claims), insert(transactions)
 _EVIDENCE_OF = select(claims).where(among(claims.c.episode), claims.c.tx_to == OPEN)
 
 
@@ -216,12 +217,12 @@ class _Commit:
                     self._labels.add(claim, +1)
                     self._change(claim)
         if rows:
-            self._connection.execute(insert(episodes), rows)
+            self._connection.execute(_NEW_EPISODES, rows)
         if updates:
             values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "tx_extracted", "tx_from", "tx_to", "flags")}
             self._connection.execute(update(episodes).where(episodes.c.row == bindparam("at")).values(values), updates)
         if claim_rows:
-            self._connection.execute(insert(claims), claim_rows)
+            self._connection.execute(_NEW_CLAIMS, claim_rows)
 
     def retract(self, key: str, reason: str | None) -> Receipt:
         known = self._connection.execute(select(retractions.c.tx).where(retractions.c.key == key)).first()
@@ -264,4 +265,4 @@ class _Commit:
         self._labels.write(self._connection, self._namespace, self.number)
         resolve(self._connection, self._keys, self._vocabulary, self._namespace, self.number, self._changed.values())
         row = {"number": self.number, "namespace": self._namespace, "at": self.at, "kind": kind, "actor": actor, "reason": reason}
-        self._connection.execute(insert(transactions), row)
+        self._connection.execute(_NEW_TRANSACTION, row)

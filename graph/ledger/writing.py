@@ -32,6 +32,7 @@ _COPIES = select(
     episodes.c.revised,
     episodes.c.said,
     episodes.c.order_text,
+    episodes.c.flags,
     episodes.c.status,
     episodes.c.tx_recorded,
     episodes.c.tx_extracted,
@@ -200,12 +201,14 @@ class _Commit:
                 life["tx_from"] = None
             said = episode.row["said"]
             if (key, revision) in pending:
-                at, said = pending[key, revision].row, pending[key, revision].said
+                waiting = pending[key, revision]
+                at, said = waiting.row, waiting.said
                 updates.append(
                     {
                         "at": at,
                         **{f"new_{name}": value for name, value in life.items()},
-                        "new_flags": episode.row["flags"],
+                        # What was found before scrubbing cannot be found again.
+                        "new_flags": list(dict.fromkeys((*waiting.flags, *episode.row["flags"]))),
                     }
                 )
             else:

@@ -92,9 +92,9 @@ class Keys:
     def digest(self, kind: str, *parts: str) -> str:
         """The key of `parts` among things of one kind."""
         # A lone surrogate names nothing that is stored; asking for it finds nothing.
-        written = [part.encode(errors="surrogatepass") for part in (kind, *parts)]
-        data = b"".join([piece for part in written for piece in (len(part).to_bytes(4, "big"), part)])
-        return blake2b(data, digest_size=16, key=self._secret).hexdigest()
+        encoded = [part.encode(errors="surrogatepass") for part in (kind, *parts)]
+        message = b"".join([len(data).to_bytes(4, "big") + data for data in encoded])
+        return blake2b(message, digest_size=16, key=self._secret).hexdigest()
 
     def entity(self, namespace: str, name: str, discriminator: str = "") -> str:
         """Key of the entity that a name denotes."""

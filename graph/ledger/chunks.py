@@ -29,4 +29,5 @@ def among(column: ColumnElement[Any]) -> ColumnElement[bool]:
 def rows_among(connection: Connection, query: Select[Any], keys: Collection[K], **values: Any) -> Iterable[Row[Any]]:
     """The rows of a query whose `:keys` are given here, chunk by chunk."""
     for part in chunked(keys):
-        yield from connection.execute(query, {"keys": part, **values})
+        # All at once: row by row costs twice as much.
+        yield from connection.execute(query, {"keys": part, **values}).all()

@@ -76,10 +76,10 @@ class Evidence:
 
     def traits(self, predicate: str) -> Traits:
         """Traits of a stored predicate."""
-        known = self._traits.get(predicate)
-        if known is None:
-            known = self._traits[predicate] = traits_of(self._vocabulary.predicate(predicate))
-        return known
+        found = self._traits.get(predicate)
+        if found is None:
+            found = self._traits[predicate] = traits_of(self._vocabulary.predicate(predicate))
+        return found
 
     def inverse_traits(self, predicate: str) -> Traits:
         """Traits by which the other side's slot is resolved."""

@@ -17,8 +17,14 @@ from graph.ledger.schema import OPEN, labels, things
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.names import normalise
 
-_LABELS = select(labels).where(among(labels.c.thing), labels.c.tx_to == OPEN)
+_LABELS = select(labels.c.row, labels.c.thing, labels.c.kind, labels.c.value, labels.c["count"]).where(
+    among(labels.c.thing), labels.c.tx_to == OPEN
+)
 _THINGS = select(things).where(among(things.c.key), things.c.tx_to == OPEN)
+_NEW_LABELS, _NEW_THINGS = insert(labels), insert(things)
+_COUNT = update(labels).where(labels.c.row == bindparam("at")).values(count=bindparam("number"))
+_END_LABELS = update(labels).where(labels.c.row == bindparam("at")).values(count=0, tx_to=bindparam("end"))
+_END_THINGS = update(things).where(things.c.row == bindparam("at")).values(tx_to=bindparam("end"))
 
 
 class LabelChanges:
@@ -44,8 +50,12 @@ class LabelChanges:
         touched = {thing for thing, _, _ in self._deltas}
         if not touched:
             return
-        known = {(row.thing, row.kind, row.value): row for row in rows_among(connection, _LABELS, touched)}
-        counts: dict[tuple[str, str, str], int] = {label: row._mapping["count"] for label, row in known.items()}
+        rows = rows_among(connection, _LABELS, touched)
+        known: dict[tuple[str, str, str], int] = {}
+        counts: dict[tuple[str, str, str], int] = {}
+        for row in rows:
+            at, thing, kind, value, count = tuple(row)
+            known[thing, kind, value], counts[thing, kind, value] = at, count
         fresh, changed, gone = [], [], []
         for label, delta in self._deltas.items():
             if not delta:
@@ -53,18 +63,18 @@ class LabelChanges:
             counts[label] = counts.get(label, 0) + delta
             if label not in known:
                 thing, kind, value = label
-                row = {"thing": thing, "kind": kind, "value": value, "count": counts[label], "tx_from": transaction, "tx_to": OPEN}
-                fresh.append(row)
+                new = {"thing": thing, "kind": kind, "value": value, "count": counts[label], "tx_from": transaction, "tx_to": OPEN}
+                fresh.append(new)
             elif counts[label] <= 0:
-                gone.append({"at": known[label].row, "end": transaction})
+                gone.append({"at": known[label], "end": transaction})
             else:
-                changed.append({"at": known[label].row, "number": counts[label]})
+                changed.append({"at": known[label], "number": counts[label]})
         if fresh:
-            connection.execute(insert(labels), fresh)
+            connection.execute(_NEW_LABELS, fresh)
         if changed:
-            connection.execute(update(labels).where(labels.c.row == bindparam("at")).values(count=bindparam("number")), changed)
+            connection.execute(_COUNT, changed)
         if gone:
-            connection.execute(update(labels).where(labels.c.row == bindparam("at")).values(count=0, tx_to=bindparam("end")), gone)
+            connection.execute(_END_LABELS, gone)
         self._name(connection, namespace, transaction, touched, counts)
 
     def _name(
@@ -98,6 +108,6 @@ class LabelChanges:
                     }
                 )
         if gone:
-            connection.execute(update(things).where(things.c.row == bindparam("at")).values(tx_to=bindparam("end")), gone)
+            connection.execute(_END_THINGS, gone)
         if fresh:
-            connection.execute(insert(things), fresh)
+            connection.execute(_NEW_THINGS, fresh)

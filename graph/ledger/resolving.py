@@ -17,6 +17,8 @@ from ontology.vocabulary import Vocabulary
 _OPEN_STATEMENTS = select(statements.c.row, statements.c.base, statements.c.polarity, statements.c.v_from, statements.c.v_to).where(
     among(statements.c.base), statements.c.tx_to == OPEN
 )
+_CLOSE = update(statements).where(statements.c.row == bindparam("at")).values(tx_to=bindparam("end"))
+_OPEN = insert(statements)
 
 
 _NOTHING: Mapping[tuple[int, int], int] = {}
@@ -122,9 +124,9 @@ def resolve(
             closed += [{"at": at, "end": transaction} for span, at in have.items() if span not in wanted]
             opened += [_rectangle(keys, namespace, row, polarity, span, transaction) for span in wanted if span not in have]
     if closed:
-        connection.execute(update(statements).where(statements.c.row == bindparam("at")).values(tx_to=bindparam("end")), closed)
+        connection.execute(_CLOSE, closed)
     if opened:
-        connection.execute(insert(statements), opened)
+        connection.execute(_OPEN, opened)
     return Resolved(len(opened), len(closed))
 
 

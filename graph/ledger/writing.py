@@ -35,6 +35,7 @@ _COPIES = select(
     episodes.c.revised,
     episodes.c.said,
     episodes.c.order_text,
+    episodes.c.flags,
     episodes.c.status,
     episodes.c.tx_recorded,
     episodes.c.tx_extracted,
@@ -42,6 +43,7 @@ _COPIES = select(
     episodes.c.tx_to,
 ).where(among(episodes.c.key))
 _WITHDRAWN = select(retractions.c.key, retractions.c.tx).where(among(retractions.c.key))
+_NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), insert(claims), insert(transactions)
 _EVIDENCE_OF = select(claims).where(among(claims.c.episode), claims.c.tx_to == OPEN)
 
 
@@ -225,12 +227,14 @@ class _Commit:
                 life["tx_from"] = None
             said = episode.row["said"]
             if (key, revision) in pending:
-                at, said = pending[key, revision].row, pending[key, revision].said
+                waiting = pending[key, revision]
+                at, said = waiting.row, waiting.said
                 updates.append(
                     {
                         "at": at,
                         **{f"new_{name}": value for name, value in life.items()},
-                        "new_flags": episode.row["flags"],
+                        # What was found before scrubbing cannot be found again.
+                        "new_flags": list(dict.fromkeys((*waiting.flags, *episode.row["flags"]))),
                     }
                 )
             else:
@@ -242,12 +246,12 @@ class _Commit:
                     self._labels.add(claim, +1)
                     self._change(claim)
         if rows:
-            self._connection.execute(insert(episodes), rows)
+            self._connection.execute(_NEW_EPISODES, rows)
         if updates:
             values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "tx_extracted", "tx_from", "tx_to", "flags")}
             self._connection.execute(update(episodes).where(episodes.c.row == bindparam("at")).values(values), updates)
         if claim_rows:
-            self._connection.execute(insert(claims), claim_rows)
+            self._connection.execute(_NEW_CLAIMS, claim_rows)
 
     def retract(self, key: str, reason: str | None) -> Receipt:
         known = self._connection.execute(select(retractions.c.tx).where(retractions.c.key == key)).first()
@@ -290,4 +294,4 @@ class _Commit:
         self._labels.write(self._connection, self._namespace, self.number)
         resolve(self._connection, self._keys, self._vocabulary, self._namespace, self.number, self._changed.values())
         row = {"number": self.number, "namespace": self._namespace, "at": self.at, "kind": kind, "actor": actor, "reason": reason}
-        self._connection.execute(insert(transactions), row)
+        self._connection.execute(_NEW_TRANSACTION, row)

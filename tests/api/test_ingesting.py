@@ -61,7 +61,7 @@ def test_without_waiting_it_is_pending_and_extracted_in_the_background(client: C
 
 
 def test_secrets_are_replaced_before_anything_is_stored(client: Client, folder: Path) -> None:
-    names = {"speaker": SECRET, "group": f"{SECRET}'s room", "addressee": SECRET, "externalId": SECRET}
+    names: dict[str, Any] = {"speaker": SECRET, "group": f"{SECRET}'s room", "addressee": SECRET, "externalId": SECRET}
     done = ingest(client, f"Ada likes tea, the key is {SECRET}", metadata={"env": SECRET}, **names)
     assert SECRET not in str(done)
     assert done["episode"]["flags"] == ["secret:test"]

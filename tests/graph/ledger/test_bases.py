@@ -10,10 +10,10 @@ import pytest
 
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
-from graph.views import Truth
+from graph.views import EntityRef, StatementFilter, Truth
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, NoProjection
-from tests.graph.ledger.saying import ALWAYS, ask, now, say, views, when
+from tests.graph.ledger.saying import ALWAYS, ask, claim, now, say, views, when, words
 
 
 def test_before_the_first_transaction_it_is_1970(graph: LedgerGraph) -> None:
@@ -47,6 +47,15 @@ def test_evidence_until_takes_in_what_was_said_at_that_very_instant(graph: Ledge
     until = when("2024-03-01")
     asked = [[str(ask(graph, f"Anna works_at {at}", "2024-06-01", evidence_until=until + d)) for at in ("Acme", "Globex")] for d in (-1, 0)]
     assert asked == [["YES", "NO"], ["NO", "YES"]]
+
+
+def test_evidence_until_sees_what_a_correction_of_somebody_else_frees(graph: LedgerGraph) -> None:
+    say(graph, "2024-01-01", "Anna spouse_of Bob")
+    say(graph, "2024-02-01", "Xenia spouse_of Bob")
+    say(graph, "2024-03-01", claim("Xenia spouse_of Dan", kind="CORRECTION", replaces="Bob"))
+    snapshot = graph.snapshot("n", evidence_until=when("2024-03-15"), valid_at=when("2024-06-01"))
+    about = snapshot.statements_about(snapshot.key_of(EntityRef(name="Anna")), "ANY", StatementFilter())
+    assert [words(view) for view in about.items] == ["Anna spouse_of Bob"]
 
 
 def test_the_past_stays_when_it_is_withdrawn(graph: LedgerGraph) -> None:

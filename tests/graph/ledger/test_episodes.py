@@ -86,6 +86,14 @@ def test_an_accepted_episode_waits_and_is_completed(graph: LedgerGraph) -> None:
     assert holding(graph) == ["Anna works_at Acme"]
 
 
+def test_what_the_scan_found_when_it_was_accepted_stays(graph: LedgerGraph) -> None:
+    draft, claims, _ = note("my key is [REDACTED:aws:1]", "Anna works_at Acme")
+    graph.accept("n", [(draft, ("secret:aws", "odd"))])
+    graph.record_extracted("n", [(draft, claims, ("odd",))], extractor="test")
+    (view,) = graph.snapshot("n").episodes().items
+    assert view.flags == ("secret:aws", "odd")
+
+
 def test_what_waited_was_said_when_it_was_accepted(graph: LedgerGraph) -> None:
     found = note("one", "Anna works_at Acme", said_at=None)
     graph.accept("n", [(found[0], ())])

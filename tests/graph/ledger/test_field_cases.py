@@ -17,8 +17,6 @@ from ontology.episode import EpisodeDraft, Turn
 from ontology.instant import DAY, UNBOUNDED_FUTURE, Instant, format_instant, parse_instant
 from ontology.loading import load_vocabulary
 
-pytest_plugins = ["tests.graph.ledger.conftest"]
-
 Told = tuple[str, str]
 """Said at, text."""
 

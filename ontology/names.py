@@ -87,14 +87,14 @@ class Keys:
     """Keyed hashes: 16 bytes, written as 32 hexadecimal digits. Parts are length-prefixed, so no two lists of parts collide."""
 
     def __init__(self, secret: bytes) -> None:
-        self._secret = secret[:64]
+        self._keyed = blake2b(digest_size=16, key=secret[:64])
 
     def digest(self, kind: str, *parts: str) -> str:
         """The key of `parts` among things of one kind."""
         # A lone surrogate names nothing that is stored; asking for it finds nothing.
-        encoded = [part.encode(errors="surrogatepass") for part in (kind, *parts)]
-        message = b"".join([len(data).to_bytes(4, "big") + data for data in encoded])
-        return blake2b(message, digest_size=16, key=self._secret).hexdigest()
+        state = self._keyed.copy()
+        state.update("".join([f"{len(part)}:{part}" for part in (kind, *parts)]).encode(errors="surrogatepass"))
+        return state.hexdigest()
 
     def entity(self, namespace: str, name: str, discriminator: str = "") -> str:
         """Key of the entity that a name denotes."""

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
-from graph.belief.items import Atom, Item
+from graph.belief.items import Atom, Item, atoms_of
 from graph.belief.traits import Traits, traits_of
 from graph.belief.unit import Unit
 from graph.belief.weighing import Conflict, Support, Weighed
@@ -231,8 +231,12 @@ class Units:
 
     def spans(self, place: Place) -> Spans:
         """Maximal intervals in which a proposition and its denial hold: where every side says so."""
+        sides = self.sides(place)
+        alone = self._alone(sides[0], place.proposition) if len(sides) == 1 else None
+        if alone is not None:
+            return alone
         found: Spans | None = None
-        for side in self.sides(place):
+        for side in sides:
             intervals = self.unit(side, place.proposition).intervals
             mine = [
                 (polarity, [(interval.start, interval.end) for interval in intervals.get((place.proposition, polarity), ())])
@@ -240,6 +244,18 @@ class Units:
             ]
             found = mine if found is None else [(polarity, _common(a, b)) for (polarity, a), (_, b) in zip(found, mine, strict=True)]
         return found or []
+
+    def _alone(self, side: Side, proposition: str) -> Spans | None:
+        """The spans of a single piece of evidence with nothing beside it; None where there is more. As `Unit`, without one."""
+        self._index()
+        members = self._in_slot[side.slot] if side.slot else (proposition,)
+        if len(members) != 1:
+            return None
+        items = self._evidence.items.get(proposition, ())
+        atoms = atoms_of(items[0], side.traits) if len(items) == 1 else ()
+        if len(atoms) != 1:
+            return None
+        return [(atoms[0].positive, [(atoms[0].start, atoms[0].end)]), (not atoms[0].positive, [])]
 
     def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
         """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""

@@ -5,12 +5,13 @@ The best form depends on the set of claims alone (most attested, then smallest),
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
+from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import best
 from graph.ledger.schema import OPEN, labels, things
@@ -21,7 +22,7 @@ _LABELS = select(labels.c.row, labels.c.thing, labels.c.kind, labels.c.value, la
     among(labels.c.thing), labels.c.tx_to == OPEN
 )
 _THINGS = select(things).where(among(things.c.key), things.c.tx_to == OPEN)
-_NEW_LABELS, _NEW_THINGS = insert(labels), insert(things)
+_NEW_LABELS, _NEW_THINGS = BulkInsert(labels), BulkInsert(things)
 _COUNT = update(labels).where(labels.c.row == bindparam("at")).values(count=bindparam("number"))
 _END_LABELS = update(labels).where(labels.c.row == bindparam("at")).values(count=0, tx_to=bindparam("end"))
 _END_THINGS = update(things).where(things.c.row == bindparam("at")).values(tx_to=bindparam("end"))
@@ -56,6 +57,7 @@ class LabelChanges:
         for row in rows:
             at, thing, kind, value, count = tuple(row)
             known[thing, kind, value], counts[thing, kind, value] = at, count
+        before = dict(counts)
         fresh, changed, gone = [], [], []
         for label, delta in self._deltas.items():
             if not delta:
@@ -69,29 +71,29 @@ class LabelChanges:
                 gone.append({"at": known[label], "end": transaction})
             else:
                 changed.append({"at": known[label], "number": counts[label]})
-        if fresh:
-            connection.execute(_NEW_LABELS, fresh)
+        _NEW_LABELS(connection, fresh)
         if changed:
             connection.execute(_COUNT, changed)
         if gone:
             connection.execute(_END_LABELS, gone)
-        self._name(connection, namespace, transaction, touched, counts)
+        self._name(connection, namespace, transaction, counts, before)
 
     def _name(
-        self, connection: Connection, namespace: str, transaction: int, touched: Iterable[str], counts: Mapping[tuple[str, str, str], int]
+        self,
+        connection: Connection,
+        namespace: str,
+        transaction: int,
+        counts: Mapping[tuple[str, str, str], int],
+        before: Mapping[tuple[str, str, str], int],
     ) -> None:
-        ranked: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: {"name": {}, "type": {}})
-        for (thing, kind, value), count in counts.items():
-            if count > 0:
-                ranked[thing][kind][value] = count
-        now = {row.key: row for row in rows_among(connection, _THINGS, set(touched))}
+        """Write a new version of each thing whose best name or type is another one than before."""
+        ranked, former = _ranked(counts), _ranked(before)
+        touched = {thing for thing, _, _ in self._deltas if ranked.get(thing) != former.get(thing)}
+        now = {row.key: row for row in rows_among(connection, _THINGS, touched & former.keys())}
         fresh, gone = [], []
         for thing in touched:
-            names, types = ranked[thing]["name"], ranked[thing]["type"]
-            name, type = best(names) if names else None, best(types) if types else None
+            name, type = ranked.get(thing, (None, None))
             row = now.get(thing)
-            if row is not None and (row.name, row.type) == (name, type):
-                continue
             if row is not None:
                 gone.append({"at": row.row, "end": transaction})
             if name is not None:
@@ -109,5 +111,13 @@ class LabelChanges:
                 )
         if gone:
             connection.execute(_END_THINGS, gone)
-        if fresh:
-            connection.execute(_NEW_THINGS, fresh)
+        _NEW_THINGS(connection, fresh)
+
+
+def _ranked(counts: Mapping[tuple[str, str, str], int]) -> dict[str, tuple[str | None, str | None]]:
+    """The best name and type of each thing."""
+    found: dict[str, tuple[dict[str, int], dict[str, int]]] = {}
+    for (thing, kind, value), count in counts.items():
+        if count > 0:
+            found.setdefault(thing, ({}, {}))[kind == "type"][value] = count
+    return {thing: (best(names) if names else None, best(types) if types else None) for thing, (names, types) in found.items()}

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
+from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence, Place, Units, Visibility
 from graph.ledger.schema import OPEN, statements
@@ -18,7 +19,7 @@ _OPEN_STATEMENTS = select(statements.c.row, statements.c.base, statements.c.pola
     among(statements.c.base), statements.c.tx_to == OPEN
 )
 _CLOSE = update(statements).where(statements.c.row == bindparam("at")).values(tx_to=bindparam("end"))
-_OPEN = insert(statements)
+_OPEN = BulkInsert(statements)
 
 
 _NOTHING: Mapping[tuple[int, int], int] = {}
@@ -125,8 +126,7 @@ def resolve(
             opened += [_rectangle(keys, namespace, row, polarity, span, transaction) for span in wanted if span not in have]
     if closed:
         connection.execute(_CLOSE, closed)
-    if opened:
-        connection.execute(_OPEN, opened)
+    _OPEN(connection, opened)
     return Resolved(len(opened), len(closed))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, insert, select, update
 
+from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
@@ -43,7 +44,7 @@ _COPIES = select(
     episodes.c.tx_to,
 ).where(among(episodes.c.key))
 _WITHDRAWN = select(retractions.c.key, retractions.c.tx).where(among(retractions.c.key))
-_NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), insert(claims), insert(transactions)
+_NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), BulkInsert(claims), insert(transactions)
 _EVIDENCE_OF = select(claims).where(among(claims.c.episode), claims.c.tx_to == OPEN)
 
 
@@ -250,8 +251,7 @@ class _Commit:
         if updates:
             values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "tx_extracted", "tx_from", "tx_to", "flags")}
             self._connection.execute(update(episodes).where(episodes.c.row == bindparam("at")).values(values), updates)
-        if claim_rows:
-            self._connection.execute(_NEW_CLAIMS, claim_rows)
+        _NEW_CLAIMS(self._connection, claim_rows)
 
     def retract(self, key: str, reason: str | None) -> Receipt:
         known = self._connection.execute(select(retractions.c.tx).where(retractions.c.key == key)).first()

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from api.settings import Settings
-from api.wiring import open_service
+from api.wiring import open_service, rest_the_collector
 from benchmarks.facts import batched, facts, record
 from benchmarks.measuring import machine, table
 from benchmarks.plain import PlainTable
@@ -107,6 +107,7 @@ def main() -> None:
     if not options.transcripts.exists():
         parser.error(f"there are no transcripts at {options.transcripts}; name a file or folder with --transcripts")
     print(machine())
+    rest_the_collector()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = structured(folder, options.facts, options.singles)

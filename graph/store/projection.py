@@ -37,7 +37,7 @@ class GraphProjection:
 
     `kind` is `kuzu` (files in `folder`, followed by a thread) or `sql` (no files, no thread, Kuzu is not loaded). A basis
     that the graph has not reached yet is answered by the ledger, so an answer is never stale. Which engine answers what was
-    measured (docs/engines.md): walks go to the graph, look-ups always to the ledger. `one_valued` tells by the
+    measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings say `kuzu`. `one_valued` tells by the
     vocabulary in force at a transaction whether a predicate's values are rivals; default: the built-in vocabulary.
 
     Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret.
@@ -57,8 +57,9 @@ class GraphProjection:
         self.kind = kind
         self._sql = SqlStore(engine)
         self._follower: Follower | None = None
+        settings = settings or GraphSettings()
+        self._walks_graph = kind == "kuzu" and settings.walks == "kuzu"
         if kind == "kuzu":
-            settings = settings or GraphSettings()
             feed = Feed(engine, one_valued or built_in_rivals(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
             self._follower = Follower(feed, GraphFiles(folder), settings)
             self._follower.start()
@@ -89,6 +90,8 @@ class GraphProjection:
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int = 1, limit: int = 1_000) -> list[tuple[str, int]]:
         """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key."""
+        if not self._walks_graph:
+            return self._sql.neighbors(basis, entity, depth, limit)
         return self._answer(basis, lambda store: store.neighbors(basis, entity, depth, limit))
 
     def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:

@@ -14,6 +14,8 @@ class GraphSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ERSTWHILE_GRAPH_")
 
     engine: Literal["kuzu", "sql"] = "kuzu"
+    walks: Literal["kuzu", "sql"] = "sql"
+    """What answers neighbours: the ledger, by measurement (docs/engines.md), or the graph."""
     buffer_pool_mb: int = Field(default=256, ge=64)
     """Kuzu's own default takes 80 % of the memory."""
     max_size_mb: int = Field(default=65_536, ge=1024)

@@ -13,7 +13,7 @@ from graph.store.kuzu_engine import KuzuStore
 from graph.store.settings import GraphSettings
 from tests.graph.store.ledgers import LedgerBuilder, make_database, one_valued, random_history
 
-SETTINGS = GraphSettings(buffer_pool_mb=64, max_size_mb=1024)
+SETTINGS = GraphSettings(walks="kuzu", buffer_pool_mb=64, max_size_mb=1024)
 """Small, so that many graphs fit side by side."""
 
 

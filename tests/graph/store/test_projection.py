@@ -18,6 +18,7 @@ from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphBasis, GraphUnreadable
 from graph.store.projection import GraphProjection
+from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, one_valued, random_history
@@ -257,3 +258,13 @@ def test_the_reference_engine_needs_neither_kuzu_nor_files(tmp_path: Path) -> No
 def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> None:
     with pytest.raises(ValueError, match="is no engine"):
         opened(history, folder, "neo4j")
+
+
+def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = GraphProjection(history.engine, folder, settings=GraphSettings(buffer_pool_mb=64, max_size_mb=1024), one_valued=one_valued)
+    found.catch_up()
+    monkeypatch.setattr(KuzuStore, "neighbors", None)
+    try:
+        assert found.neighbors(BASIS, history.entity("n1"), 2) == opened(history, Path(), "sql").neighbors(BASIS, history.entity("n1"), 2)
+    finally:
+        found.close()

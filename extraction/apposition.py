@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 
+_KEEPING = {"have", "get", "adopt", "own", "keep", "rescue", "buy"}
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """A relation that a phrase states: subject and object as tokens or words (None: the speaker)."""
@@ -30,6 +33,9 @@ def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
         word = token.lemma_.casefold()
         if (token.pos_ in ("NOUN", "PROPN") and word in KIN) or patterns.nouns(word):
             yield from _related(token, patterns)
+        if token.pos_ == "NOUN" and Thing.ANIMAL in things(token) and lemma(token.head) in _KEEPING:
+            for name in names(token):
+                yield Named(Match("is_a", name, token.lemma_, "apposition:animal", 0.7), token)
         if token.dep_ == "appos" and token.head.pos_ == "PROPN" and token.pos_ in ("NOUN", "PROPN"):
             yield from _described(token.head, token, patterns)
         elif token.pos_ == "PROPN" and token.dep_ == "appos" and token.head.pos_ == "NOUN" and is_role(token.head):
@@ -46,6 +52,19 @@ def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
             owner = token.head if token.head.pos_ in ("PROPN", "NOUN") else None
             if owner is not None:
                 yield Named(Match("age", owner, token.nbor(1).text, "apposition:aged", 0.8), token)
+
+
+def names(noun: Token) -> list[Token]:
+    """The proper names that an animal is given: "a dog named Rex", "our cat Momo", "two kittens, Miso and Tofu"."""
+    found = [
+        o
+        for c in noun.children
+        if c.dep_ == "acl" and c.lower_ in ("called", "named")
+        for o in c.children
+        if o.dep_ in ("oprd", "dobj", "attr") and o.pos_ == "PROPN"
+    ]
+    found += [c for c in noun.children if c.dep_ in ("appos", "conj") and c.pos_ == "PROPN"]
+    return found + [o for name in found for o in name.children if o.dep_ == "conj" and o.pos_ == "PROPN"]
 
 
 def _left(token: Token) -> str:

@@ -17,6 +17,11 @@ SUBJECTS = ("nsubj", "nsubjpass")
 MAX_CLAUSES = 40
 """Clauses of one sentence that are read; a longer one is a list or machine text."""
 _END_VERBS = {"stop", "quit", "cease", "give"}
+_INTERJECTIONS = {"nope", "no", "yes", "yeah", "yep", "yup", "nah", "ok", "okay", "oh", "well", "hey", "haha", "lol", "thanks"}
+_QUANTITIES = {"bit", "lot", "little", "touch", "couple", "pair", "cup", "glass", "slice", "bunch", "ton"}
+_TASTED = {"hate", "love", "like", "eat", "drink", "adore", "dislike", "prefer"}
+_PAST_TOO = {"quit", "split", "cut", "put", "set", "hit", "shut", "let"}
+"""Verbs whose past looks like their infinitive."""
 _START_VERBS = {"start", "begin", "resume", "take"}
 _CHANGES = {
     "switch",
@@ -146,7 +151,20 @@ def clauses(sentence: Span, whens: Sequence[When]) -> list[Clause]:
             # "Born in Accra, Kojo moved": the subject comes after.
             clause.subjects, clause.implied, clause.passive, clause.tense = over.subjects, False, True, Tense.PAST
     _attach(found, sentence, whens)
-    return list(found.values())
+    return [*found.values(), *(gap for clause in found.values() for gap in _gapped(clause, timed))]
+
+
+def _gapped(clause: Clause, timed: set[int]) -> Iterator[Clause]:
+    """ "Staging is hosted on Hetzner, prod on AWS": the verb goes on for the second."""
+    for child in clause.head.children:
+        if child.dep_ == "conj" and child.pos_ in ("NOUN", "PROPN") and clause.prepositions and clause.subjects:
+            other = Clause(clause.head, clause.sentence, [child], passive=clause.passive, tense=clause.tense, progressive=clause.progressive)
+            for preposition in child.children:
+                if preposition.dep_ == "prep" and preposition.lower_ == clause.prepositions[0][0]:
+                    _prepositions(other, preposition, timed)
+            if other.prepositions and not clause.negated and not clause.modal:
+                other.governor, other.imperative = clause.governor, clause.imperative
+                yield other
 
 
 def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
@@ -155,11 +173,15 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
         dep, word = child.dep_, child.lower_
         if child.i in timed and dep not in SUBJECTS and not (dep in ("attr", "pobj") and lemma(head) == "be"):
             continue
+        if dep in SUBJECTS and child.lower_ in _INTERJECTIONS:
+            continue
         if dep in SUBJECTS:
             clause.subjects = conjuncts(child)
             clause.passive = dep == "nsubjpass"
         elif dep in ("dobj", "oprd") and child.pos_ not in ("VERB",):
-            (clause.objects if dep == "dobj" else clause.attributes).extend(conjuncts(child))
+            (clause.objects if dep == "dobj" else clause.attributes).extend(map(_measured, conjuncts(child)))
+        elif _mistagged(head, child):
+            clause.objects.append(child)
         elif dep in ("attr", "acomp"):
             clause.attributes.extend(conjuncts(child))
         elif dep in ("prep", "agent", "dative") and child.pos_ in ("ADP", "SCONJ", "PART", "ADV"):
@@ -187,7 +209,27 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
             elif child.dep_ == "det" and child.lower_ == "no":
                 clause.negated = True
     _tense(clause)
+    if clause.imperative and head.lower_ in _PAST_TOO and any(c.i in timed for c in head.children):
+        # "quit smoking three years ago"
+        clause.imperative, clause.implied, clause.tense = False, True, Tense.PAST
     return clause
+
+
+def _measured(noun: Token) -> Token:
+    """What a quantity is one of: "a bit of German"."""
+    if noun.lower_ in _QUANTITIES:
+        of = next((c for c in noun.children if c.dep_ == "prep" and c.lower_ == "of"), None)
+        return next((c for c in of.children if c.dep_ == "pobj"), noun) if of is not None else noun
+    return noun
+
+
+def _mistagged(head: Token, child: Token) -> bool:
+    """ "I hate cilantro": whether an unknown noun right behind a verb of taste was tagged as an adjective or a verb."""
+    if child.i != head.i + 1 or lemma(head) not in _TASTED or any(c.dep_ in ("dobj", "ccomp") for c in head.children):
+        return False
+    return (child.dep_ in ("advmod", "acomp", "oprd") and child.tag_ == "JJ") or (
+        child.dep_ == "xcomp" and child.tag_ in ("VB", "VBP", "JJ") and not any(c.dep_ in ("aux", "dobj", "prep") for c in child.children)
+    )
 
 
 def _mistaken(head: Token, child: Token) -> bool:
@@ -280,9 +322,9 @@ def _inherit(clause: Clause, found: dict[int, Clause]) -> None:
     head = clause.head
     above = found.get(head.head.i)
     if head.dep_ == "relcl" and clause.subjects and clause.subjects[0].tag_ in ("WP", "WDT"):
-        clause.subjects = [head.head]
+        clause.subjects = _described(head.head, found)
     elif head.dep_ == "acl" and not clause.subjects:
-        clause.subjects = [head.head]
+        clause.subjects = _described(head.head, found)
         clause.passive = head.tag_ == "VBN"
         if clause.passive and clause.tense is Tense.PAST:
             # "the firm, based in Graz": a state that goes on.
@@ -313,6 +355,18 @@ def _inherit(clause: Clause, found: dict[int, Clause]) -> None:
         )
 
 
+def _described(noun: Token, found: dict[int, Clause]) -> list[Token]:
+    """Who a noun is said of, where it describes: "Ana is a painter based in Lyon", "Quill, the firm founded by Ana"."""
+    above = found.get(noun.head.i)
+    if noun.dep_ == "attr" and above is not None and lemma(above.head) == "be" and not above.negated and above.subjects:
+        subject = above.subjects[0]
+        if subject.pos_ in ("PROPN", "NOUN") or subject.lower_ in ("i", "he", "she", "we"):
+            return list(above.subjects)
+    if noun.dep_ == "appos" and noun.pos_ == "NOUN" and noun.head.pos_ == "PROPN":
+        return [noun.head]
+    return [noun]
+
+
 def _complete(clause: Clause, over: Clause, head: Token) -> None:
     verb = lemma(over.head)
     clause.governor = over.head
@@ -323,7 +377,14 @@ def _complete(clause: Clause, over: Clause, head: Token) -> None:
     clause.never = clause.never or over.never
     clause.modal = over.modal
     if verb == "use" and over.head.tag_ in ("VBD", "VBN") and head.tag_ == "VB":
-        clause.former, clause.governor, clause.tense = True, None, Tense.PAST
+        # "didn't use to" says neither what holds now nor that it never did.
+        clause.former, clause.governor, clause.tense = True, over.head if over.negated else None, Tense.PAST
+    elif head.tag_ == "VBG" and verb in _END_VERBS and over.negated:
+        # "I haven't stopped smoking": it goes on.
+        clause.negated, clause.governor, clause.tense = False, None, Tense.PRESENT
+    elif head.dep_ == "pcomp" and head.head.lower_ in ("after", "since", "before", "upon") and over.tense in (Tense.PAST, Tense.PERFECT):
+        # "After leaving Oxford, she worked": it happened.
+        clause.governor, clause.tense, clause.negated, clause.never = None, Tense.PAST, False, False
     elif head.tag_ == "VBG" and verb in _END_VERBS and (verb != "give" or over.particle == "up"):
         clause.former, clause.governor = True, None
     elif (head.tag_ == "VBG" or verb in ("start", "begin")) and verb in _START_VERBS and (verb != "take" or over.particle == "up"):

@@ -115,6 +115,13 @@ class Correction:
     wrong: str | None = None
     change: bool = False
 
+    def replaced(self, value: str) -> str | None:
+        """What the corrected `value` stands instead of; None where the sentence puts something else right, such as a date."""
+        folded = value.casefold()
+        if not self.wrong or not self.right or self.wrong.casefold() in folded:
+            return None
+        return self.wrong if self.right.split()[-1].casefold() in folded.split() or folded.split()[-1] in self.right.casefold() else None
+
 
 def correction(text: str, before: str = "") -> Correction | None:
     """Whether a sentence corrects something. "now X, not Y" is a change: `change` is then set and `wrong` is what was so before."""

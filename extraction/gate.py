@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause
@@ -34,6 +35,7 @@ _INDEFINITE = {
     "those",
     "that",
 }
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MAX_NAME = 80
 _MAX_TEXT = 300
 _SENTENCES = {"decided", "plans_to", "wants", "directive", "created"}
@@ -56,6 +58,8 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "indefinite subject"
     if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str) and _of_the_talk(match.object, clause):
         return "about the talk"
+    if match.predicate == "version" and _CLOCK.fullmatch(target):
+        return "a time"
     open_ = match.rule.startswith("open:")
     if not isinstance(match.object, str):
         if (

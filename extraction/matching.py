@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
+from extraction.lexicon import ACQUAINTANCES, KIN
 from extraction.things import could_be, is_role, things
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where
@@ -81,7 +82,7 @@ class Patterns:
         base = lemma(clause.head)
         if base in _COPULAS:
             for match in (*self._adjectival(clause), *self._nominal(clause)):
-                if match.kind is None and base in ("become", "turn", "go") and clause.tense is not Tense.PRESENT:
+                if match.kind is None and base in ("become", "turn", "go", "get") and clause.tense is not Tense.PRESENT:
                     match.kind = ClaimKind.CHANGE
                 yield match
         words = [clause.lemma] if clause.particle else [f"{base} {c.lower_}" for c in clause.head.children if c.lower_ in _ADVERBS] + [base]
@@ -125,6 +126,9 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
+                    if attribute.pos_ == "NUM" and subject.lemma_.casefold() in KIN | ACQUAINTANCES:
+                        # "my daughter Isla is seven"
+                        continue
                     if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (
                         not pattern.named or attribute.pos_ == "PROPN"
                     ):
@@ -175,7 +179,7 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         return
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
-    if pattern.anchored and not (clause.now or any(when.role in ("since", "duration") for when in clause.whens)):
+    if pattern.anchored and not (clause.now or clause.no_longer or _lasting(clause) or any(when.role in ("since", "duration") for when in clause.whens)):
         return
     if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
         return
@@ -218,6 +222,11 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
     previous = next(iter(clause.after(*pattern.previous)), None) if pattern.previous else None
     rule = f"verb:{name}:{clause.lemma.replace(' ', '-')}"
     yield from _pairs(name, pattern, clause, subjects, objects, rule, previous)
+
+
+def _lasting(clause: Clause) -> bool:
+    """ "still", "since school": that something has gone on for a time."""
+    return any(c.lower_ in ("still", "since", "back") and c.dep_ in ("advmod", "prep", "mark") for c in clause.head.children)
 
 
 def _pairs(

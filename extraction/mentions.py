@@ -42,6 +42,7 @@ _EMPTY_MODIFIERS = {
 }
 _ARGUMENTS = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "appos", "ROOT", "oprd", "dative", "npadvmod", "poss"}
 _TITLES = {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "dr": "", "sir": "m", "prof": ""}
+_DIRECTIONS = {"northern", "southern", "eastern", "western", "central", "north", "south", "east", "west", "downtown", "rural"}
 MAX_CANDIDATES = 40
 
 
@@ -229,6 +230,8 @@ def _under(token: Token, top: Token, deps: tuple[str, ...]) -> bool:
 def _belongs(noun: Token, preposition: Token, subject: bool) -> bool:
     """Whether a prepositional phrase is part of the name: "city of X", and for subjects "lift at Block D"."""
     target = next((c for c in preposition.children if c.dep_ == "pobj"), None)
+    if preposition.lower_ == "per":
+        return True
     if target is None or target.ent_type_ in ("DATE", "TIME") or noun.pos_ == "PRON":
         return False
     if preposition.lower_ == "of":
@@ -239,7 +242,12 @@ def _belongs(noun: Token, preposition: Token, subject: bool) -> bool:
 
 
 def _namelike(token: Token) -> bool:
-    return token.tag_ != "PRP$" and token.pos_ != "VERB" and _capital(token)
+    if token.tag_ == "PRP$":
+        return False
+    if token.pos_ == "VERB":
+        # An unknown first name that the tagger takes for a verb; the recogniser knows it as part of the name.
+        return token.text[:1].isupper() and bool(token.ent_type_) and token.ent_type_ == token.nbor(1).ent_type_
+    return _capital(token) or token.lower_ in _DIRECTIONS
 
 
 def _capital(token: Token) -> bool:

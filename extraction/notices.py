@@ -74,7 +74,7 @@ _STACK = re.compile(
     r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
 )
 _TIME_TAIL = re.compile(
-    r"\s+(?:for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
+    r"\s+(?:(?:from|as\s+of|starting|effective)\s+(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?:\s+\d{4})?|for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(
@@ -125,7 +125,7 @@ def notices(text: str) -> Iterator[Notice]:
     for match in _AGED.finditer(text):
         yield Notice("age", match["who"], match["age"], match.start(), match.end(), "notice:age", 0.7)
     match = _FRAGMENT.match(body)
-    if match:
+    if match and match["what"].split()[-1].casefold() not in ("is", "was", "are", "were", "be", "been", "not", "went", "goes", "go"):
         yield Notice("status", match["what"], match["state"].casefold(), match.start(), match.end(), "notice:fragment", 0.65, dated=True)
     match = _PREFERENCE.search(text)
     if match:

@@ -159,6 +159,9 @@ def _confidence(clause: Clause, holder: Token | None, object_: Token, base: str,
         confidence -= 0.2
     if clause.head.dep_ not in ("ROOT", "conj", "ccomp"):
         confidence -= 0.04
+    if holder is not None and not dated and clause.tense is Tense.PAST and holder.pos_ == "NOUN" and Thing.ANIMAL in things(holder):
+        # What the dog ate the other day.
+        confidence -= 0.1
     if clause.negated and not clause.no_longer:
         confidence -= 0.02
     return confidence

@@ -72,6 +72,8 @@ _LISTED = {
 _PET_WORDS = re.compile(
     r"\b(?:shelter|breeder|vet|kennel|litter|rescue|puppy|kitten|leash|put\s+\w+\s+down|rehomed?|adopted|paws?|walkies)\b", re.IGNORECASE
 )
+_PROGRAM_WORDS = words("open-source text code image file package build container process task window database search vector markdown")
+"""Before a word for an occupation they make it a program: "a text editor"."""
 _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myself", "user", "people"}
 
 
@@ -81,6 +83,7 @@ def is_role(token: Token) -> bool:
     return (
         token.pos_ in ("NOUN", "PROPN", "ADJ")
         and not token.lower_.endswith("ing")
+        and not any(c.lower_ in _PROGRAM_WORDS for c in token.lefts)
         and (word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6))
     )
 

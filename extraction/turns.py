@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from extraction import apposition, ellipsis, irrealis, nominal, notices, plans
+from extraction import apposition, ellipsis, endings, irrealis, nominal, notices, plans
 from extraction.calendar import Granule, day_of
 from extraction.clauses import Clause, clauses
 from extraction.corrections import Correction, correction
@@ -113,7 +113,7 @@ class TurnReader:
         plain = not self._dreaming and irrealis.sentence_unreal(text) is None and not text.rstrip().endswith("?")
         for notice in notices.notices(text) if plain and not self._machine else ():
             self._decided = self._decided or notice.predicate == "decided"
-            self._notice(notice, whole, correction(self._turn.text[whole[0] : whole[1]]))
+            self._notice(notice, whole, correction(self._turn.text[passage.start : whole[1]]))
         for sentence in doc.sents:
             if sentence.text.strip():
                 self._sentence(passage, sentence, whens, quoted)
@@ -153,7 +153,9 @@ class TurnReader:
         if reason is not None:
             self._drop(span, reason)
             return
-        fix = correction(self._turn.text[span[0] : span[1]], before)
+        # The cue ("Nope", "Correction:") may stand in front of what is parsed.
+        opening = passage.start if sentence.start == 0 else span[0]
+        fix = correction(self._turn.text[opening : span[1]], before)
         read = clauses(sentence, [w for w in whens if w.start < sentence.end_char and w.end > sentence.start_char])
         count = len(self._found.claims)
         if sum(token.is_alpha for token in sentence) * 2 < len(sentence) and len(sentence) > 12:
@@ -197,7 +199,7 @@ class TurnReader:
             for draft in elliptical:
                 self._found.claims.append(replace(draft, start=span[0], end=span[1]))
             return
-        matches = stated(clause, self._patterns, self._said, open_too=not self._decided)
+        matches = endings.left(stated(clause, self._patterns, self._said, open_too=not self._decided), self._turn.text)
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
         for match in matches:
@@ -347,10 +349,16 @@ class TurnReader:
         predicate = self._vocabulary.predicate(match.predicate)
         relation = Relation(predicate, subject, target, match.rule, confidence, match.kind, match.polarity, match.qualifier)
         draft = drafted(relation, context, span, source, denied)
+        goes_on = endings.continued(match, clause) if clause is not None else False
+        if goes_on is None:
+            self._drop(span, "no ending")
+            return
+        if goes_on:
+            draft = replace(draft, polarity=True, kind=ClaimKind.STATE, valid_from=None, valid_to=None)
         if modality is not None:
             draft = replace(draft, modality=modality)
         if fix is not None and not fix.change and draft.kind is not ClaimKind.END:
-            wrong = fix.wrong if fix.wrong and fix.wrong.casefold() not in target.casefold() else None
+            wrong = fix.replaced(target)
             draft = replace(draft, kind=ClaimKind.CORRECTION, replaces=ObjectDraft(wrong, draft.object.datatype) if wrong else None)
         elif (
             draft.kind in (ClaimKind.STATE, ClaimKind.CHANGE)
@@ -370,9 +378,11 @@ class TurnReader:
                     replace(
                         draft,
                         object=ObjectDraft(former, draft.object.datatype),
-                        kind=ClaimKind.END,
+                        # Who has not moved from A to B is still at A.
+                        kind=ClaimKind.END if draft.polarity else ClaimKind.STATE,
+                        polarity=True,
                         valid_from=None,
-                        valid_to=draft.valid_from,
+                        valid_to=draft.valid_from if draft.polarity else None,
                         rule=f"{draft.rule}+former",
                     )
                 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from extraction.clauses import lemma
 from extraction.lexicon import KIN, NATIONALITIES
 from extraction.matching import Match, Patterns
+from extraction.mentions import named_by
 from extraction.things import could_be, is_number, is_role, things
 from ontology.patterns import Thing
 
@@ -90,6 +91,7 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
             ),
             None,
         )
+    name = name or named_by(noun)
     if name is None or name.pos_ not in ("PROPN", "NOUN", "X") or (owner is None and noun.dep_ not in ("dobj", "attr")):
         return
     if owner is None:

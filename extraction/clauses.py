@@ -145,6 +145,7 @@ def clauses(sentence: Span, whens: Sequence[When]) -> list[Clause]:
             and clause.head.tag_ in ("VBN", "VBD")
             and over is not None
             and over.subjects
+            and over.subjects[0].lower_ not in ("that", "this", "it", "which")
             and over.head.i > clause.head.i
             and clause.implied
         ):
@@ -180,7 +181,7 @@ def _clause(head: Token, sentence: Span, timed: set[int]) -> Clause:
             clause.passive = dep == "nsubjpass"
         elif dep in ("dobj", "oprd") and child.pos_ not in ("VERB",):
             (clause.objects if dep == "dobj" else clause.attributes).extend(map(_measured, conjuncts(child)))
-        elif _mistagged(head, child):
+        elif mistagged(head, child):
             clause.objects.append(child)
         elif dep in ("attr", "acomp"):
             clause.attributes.extend(conjuncts(child))
@@ -223,10 +224,12 @@ def _measured(noun: Token) -> Token:
     return noun
 
 
-def _mistagged(head: Token, child: Token) -> bool:
+def mistagged(head: Token, child: Token) -> bool:
     """ "I hate cilantro": whether an unknown noun right behind a verb of taste was tagged as an adjective or a verb."""
-    if child.i != head.i + 1 or lemma(head) not in _TASTED or any(c.dep_ in ("dobj", "ccomp") for c in head.children):
+    if child.i != head.i + 1 or lemma(head) not in _TASTED or any(c.dep_ in ("dobj", "ccomp") and c.i != child.i for c in head.children):
         return False
+    if child.dep_ == "dobj" and child.tag_ in ("VBZ", "VBP", "VB"):
+        return True
     return (child.dep_ in ("advmod", "acomp", "oprd") and child.tag_ == "JJ") or (
         child.dep_ == "xcomp" and child.tag_ in ("VB", "VBP", "JJ") and not any(c.dep_ in ("aux", "dobj", "prep") for c in child.children)
     )
@@ -245,6 +248,11 @@ def _prepositions(
     word = preposition.lower_
     for child in preposition.children:
         if child.dep_ in ("pobj", "pcomp") and child.i not in timed and child.dep_ != "prep":
+            first = next((c for c in child.children if c.dep_ == "quantmod" and c.tag_ == "CD"), None)
+            if word == "from" and first is not None and any(c.lower_ == "to" for c in child.children):
+                # "from 13 to 15" is no amount.
+                into.extend([("from", [first]), ("to", [child])])
+                continue
             objects = [t for t in conjuncts(child) if t.i not in timed]
             into.append((word, objects))
             for token in objects:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
 from extraction.lexicon import ACQUAINTANCES, KIN
+from extraction.notices import TIME_TAIL
 from extraction.things import could_be, is_role, things
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where
@@ -195,6 +196,8 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         text = (
             complement(clause) if any(c.dep_ == "xcomp" for c in clause.head.children) or pattern.preposition or name == "decided" else ""
         )
+        if name == "decided":
+            text = TIME_TAIL.sub("", text)
         objects = (
             [text]
             if text

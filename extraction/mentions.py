@@ -183,7 +183,11 @@ class Mentions:
             keep = set(range(start, token.i + 1))
         else:
             keep = {token.i}
+            bounded = any(c.dep_ == "quantmod" and c.lower_ == "to" for c in token.lefts)
             for child in token.lefts:
+                if bounded and child.dep_ == "quantmod":
+                    # "from 13 to 15" are two values.
+                    continue
                 if child.dep_ in ("compound", "nmod", "nummod", "amod", "quantmod", "npadvmod") and not (
                     child.dep_ == "amod" and child.lower_ in _EMPTY_MODIFIERS and child.lower_ != "new"
                 ):
@@ -193,7 +197,7 @@ class Mentions:
         for child in token.rights:
             if child.dep_ == "nummod" or (child.dep_ == "case"):
                 if child.dep_ == "nummod":
-                    keep.add(child.i)
+                    keep.update(t.i for t in child.subtree if t.i == child.i or t.text == "#")
             elif child.dep_ == "prep" and child.ent_type_ not in ("DATE", "TIME") and _belongs(token, child, subject):
                 keep.update(t.i for t in _slim(child))
         words = sorted(keep)
@@ -236,7 +240,7 @@ def _belongs(noun: Token, preposition: Token, subject: bool) -> bool:
         return False
     if preposition.lower_ == "of":
         return target.tag_ != "PRP"
-    if noun.pos_ == "PROPN":
+    if noun.pos_ == "PROPN" or (noun.dep_ == "conj" and noun.head.pos_ in ("VERB", "AUX")):
         return False
     return preposition.lower_ in (("in", "at", "for", "with", "on") if subject else ("with", "for")) and target.pos_ in ("PROPN", "NOUN")
 
@@ -261,6 +265,9 @@ def named_by(token: Token) -> Token | None:
     for child in token.children:
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:
             return child
+    if token.dep_ == "nsubjpass" and token.head.lower_ in ("called", "named"):
+        # "my flatmate is called Ingrid"
+        return next((c for c in token.head.children if c.dep_ in ("oprd", "dobj", "attr") and c.pos_ == "PROPN"), None)
     return None
 
 

@@ -144,6 +144,8 @@ def favourites(clause: Clause) -> Iterator[Match]:
 
 
 _SETTINGS = frozenset(["port", "timeout", "url", "key", "region", "schema", "branch", "host", "hostname", "password", "username", "token"])
+_NAMED = frozenset(["region", "branch", "host", "hostname", "username", "schema"])
+"""Settings whose value is a name rather than a figure."""
 _AMOUNTS = words(
     """
     deposit fee rent price salary wage budget cost bill mortgage rate dose dosage max maximum min minimum limit threshold size
@@ -162,7 +164,10 @@ def settings(clause: Clause) -> Iterator[Match]:
     for subject in clause.subjects:
         word = subject.lemma_.casefold()
         for value in clause.attributes:
-            if not (is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
+            named = word in _NAMED and (value.pos_ in ("PROPN", "X") or (word == "branch" and value.pos_ in ("ADJ", "NOUN"))) and not any(
+                c.dep_ in ("det", "poss", "prep") for c in value.children
+            )
+            if not (named or is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
                 continue
             owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod") and c.lower_ not in _MODIFIERS), None)
             if word in _SETTINGS and owner is not None:

@@ -38,6 +38,8 @@ _STANDING = re.compile(
     | {_IMPERATIVE}\b.*\b(?:always|never|by\s+default|from\s+now\s+on|at\s+all\s+times|every\s+time|going\s+forward
         |in\s+all\s+cases|without\s+exception|whenever)\b
     | (?:don't|do\s+not)\s+{_IMPERATIVE}\b.*\b(?:ever|unless|without)\b
+    | (?:don't|do\s+not)\s+(?:touch|edit|modify|commit|push|merge|mock|hardcode|hard-code|log|import|deploy|force-push|use|add|introduce|store)\s+
+        (?!(?:it|this|that|them|me|him|her|these|those|any\s+more|anything|too)\b)(?:\w+\s+)*?(?:the\s+)?[\w.-]+(?:s|es|\b\s+(?:in|to|into|on|under|outside|inside)\s+[\w./-]+)\b(?!.*\b(?:yet|until|today|now|tonight|if|for\s+now|because|just)\b)
     | no\s+\w+(?:\s+\w+){{0,3}}\s+in\s+(?:tests?|prod|production|code|commits?|comments|this\s+(?:repo|project|codebase))\b(?!.*\?)
     | (?:you|we|everyone|all\s+\w+)\s+(?:must|should)\s+(?:always|never)\b
     )""",
@@ -73,7 +75,7 @@ _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\
 _STACK = re.compile(
     r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
 )
-_TIME_TAIL = re.compile(
+TIME_TAIL = re.compile(
     r"\s+(?:(?:from|as\s+of|starting|effective)\s+(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?:\s+\d{4})?|for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
     re.IGNORECASE,
 )
@@ -105,13 +107,13 @@ def notices(text: str) -> Iterator[Notice]:
     body = text.rstrip(" .!")
     match = _ACTION.match(body)
     if match:
-        what = _TIME_TAIL.sub("", match["what"])
+        what = TIME_TAIL.sub("", match["what"])
         yield Notice("assigned_to", match["who"], what, match.start(), match.end(), "notice:action", 0.75, by=True)
         return
     match = _MUST.match(body)
     if match and match["who"].split()[0].casefold() not in ("i", "we", "you", "it", "he", "she", "they", "this", "that", "there"):
         who = match["who"].strip(",").split(", ")[-1]
-        yield Notice("assigned_to", who, _TIME_TAIL.sub("", match["what"]), match.start(), match.end(), "notice:duty", 0.6, by=True)
+        yield Notice("assigned_to", who, TIME_TAIL.sub("", match["what"]), match.start(), match.end(), "notice:duty", 0.6, by=True)
     match = _DECISION.match(body)
     if match:
         yield from _decision(match)
@@ -144,7 +146,7 @@ def _decision(match: re.Match[str]) -> Iterator[Notice]:
     yield Notice(
         "decided",
         who if who.casefold() not in ("i", "we", "i've", "we've") else "we",
-        _TIME_TAIL.sub("", what),
+        TIME_TAIL.sub("", what),
         match.start(),
         match.end(),
         "notice:decision",

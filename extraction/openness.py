@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from extraction.clauses import Clause, lemma
 from extraction.lexicon import HEDGING, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
 from extraction.matching import Match
-from extraction.things import is_number, things
+from extraction.things import could_be, is_number, things
 from ontology.patterns import Tense, Thing
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def open_matches(clause: Clause) -> Iterator[Match]:
         yield from _have(clause)
     elif base in ("be", "become", "get") and clause.attributes:
         yield from _be(clause)
+    elif base == "be" and clause.prepositions:
+        yield from _phase(clause)
     elif (
         (base not in _NEVER or (base in _DATABLE and clause.whens) or (base == "support" and (clause.no_longer or clause.negated)))
         and clause.head.pos_ == "VERB"
@@ -97,15 +99,29 @@ def _be(clause: Clause) -> Iterator[Match]:
         human = holder is None or Thing.PERSON in things(holder)
         for attribute in clause.attributes:
             word = attribute.lower_
-            if attribute.pos_ in ("ADJ", "VERB", "ADV") and (
+            if (attribute.pos_ in ("ADJ", "VERB", "ADV") or word == "intolerant") and (
                 word in STATES or (not human and word in STATUSES) or (word in ("retired", "back") and human)
             ):
                 yield Match("be", holder, _phrase(attribute), f"open:be:{word}", 0.65)
 
 
+_LASTING = {"call", "leave", "holiday", "vacation", "sabbatical", "probation", "parole", "strike", "benefits", "crutches", "dialysis"}
+
+
+def _phase(clause: Clause) -> Iterator[Match]:
+    """ "I'm on call", "she is on parental leave": how things stand with somebody."""
+    for preposition, objects in clause.prepositions:
+        for noun in objects if preposition == "on" else ():
+            if noun.lemma_.casefold() in _LASTING or noun.lower_ in _LASTING:
+                kept = [*(c for c in noun.lefts if c.dep_ in ("amod", "compound")), noun]
+                for holder in _holders(clause):
+                    if holder is None or could_be(holder, (Thing.PERSON,)):
+                        yield Match("be", holder, f"on {' '.join(t.text for t in kept)}", "open:be:on", 0.6)
+
+
 def _phrase(adjective: Token) -> str:
     """An adjective with its prepositional phrase: "afraid of men"."""
-    kept = [adjective]
+    kept = [*(c for c in adjective.lefts if adjective.lower_ == "intolerant" and c.pos_ in ("NOUN", "PROPN", "ADJ")), adjective]
     for child in adjective.children:
         if (
             child.dep_ == "prep"

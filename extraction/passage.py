@@ -34,6 +34,14 @@ _SPELLINGS = [
         (r"\bim\b", "I'm"),
         (r"\bive\b", "I've"),
         (r"\b(he|she|that|there|who|what)s(?=\s+[a-z])", r"\1's"),
+        # The hour in front of an entry of a log.
+        (r"\A\s*\d{1,2}:\d\d(?:\s*(?:UTC|CET|GMT|am|pm))?\s*[:–-]?\s+(?=[a-z])", ""),
+        # What a value is not, behind what it is, misleads the parser; a correction reads it from the text itself.
+        (
+            r"\b(?:is|are|was|were)\s+(?:now\s+|actually\s+)?[\w.:/-]+(?:\s[\w.:/-]+){0,3}"
+            r"(?P<cut>,\s+not\s+(?:the\s+|an?\s+|on\s+|in\s+)?[\w.:/-]+(?:\s[\w.:/-]+){0,2}\s*[.!]?\s*\Z)",
+            ".",
+        ),
         # "its" mostly is the possessive.
         (r"\bits(?=\s+(?:a|an|the|not|my|our|on|in|at|been|going|called|named|just|so|really|still|now|too|ok|okay|fine|\w+ing)\b)", "it's"),
         # Nouns rather than verbs to the tagger.
@@ -55,8 +63,8 @@ _SPELLINGS = [
         (r"\b(do|does|did|is|are|was|were|has|have|had|wo|ca|could|would|should|is)nt\b", r"\1n't"),
         (r"(?<=[A-Za-z])'s" + _AFTER_IS, " is"),
         (r"(?<=\w)\s+r(?=\s+(?:on|in|at|now|not|still|all|using|running)\b)", " are"),
-        (r"(?<=\s)u(?=\s)", "you"),
-        (r"(?<=\s)n(?=\s)", "and"),
+        (r"(?<=\s)(?-i:u)(?=\s)", "you"),
+        (r"(?<=\s)(?-i:n)(?=\s)", "and"),
         (r"\bw/\s?(?=\w)", "with "),
         (r"\b(?:pls|plz)\b", "please"),
         (r"\b(?:txted|txt'd)\b", "texted"),
@@ -153,8 +161,9 @@ def _spelled(text: str, start: int, end: int) -> Passage:
     edits: list[tuple[int, int, str]] = []
     for pattern, replacement in _SPELLINGS:
         for match in pattern.finditer(piece):
-            if not any(match.start() < stop and begin < match.end() for begin, stop, _ in edits):
-                edits.append((match.start(), match.end(), match.expand(replacement)))
+            first, last = match.span("cut" if "cut" in pattern.groupindex else 0)
+            if not any(first < stop and begin < last for begin, stop, _ in edits):
+                edits.append((first, last, match.expand(replacement)))
     out: list[str] = []
     at = length = 0
     for begin, stop, new in sorted(edits):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from extraction import apposition, ellipsis, endings, irrealis, nominal, notices, plans
 from extraction.calendar import Granule, day_of
-from extraction.clauses import Clause, clauses
+from extraction.clauses import Clause, clauses, mistagged
 from extraction.corrections import Correction, correction
 from extraction.dating import Stretch, resolve
 from extraction.drafting import Frame, Relation, drafted, frame
@@ -393,6 +393,8 @@ class TurnReader:
             return self._mentions.speaker
         if isinstance(end, str):
             return end if end.strip() else None
+        if end.pos_ == "VERB" and not subject and mistagged(end.head, end):
+            return end.text
         if end.pos_ == "VERB" and not subject:
             return plans.verb_words(end) or None
         return self._mentions.name(end, subject=subject)

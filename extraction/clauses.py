@@ -151,6 +151,11 @@ def clauses(sentence: Span, whens: Sequence[When]) -> list[Clause]:
         ):
             # "Born in Accra, Kojo moved": the subject comes after.
             clause.subjects, clause.implied, clause.passive, clause.tense = over.subjects, False, True, Tense.PAST
+        if clause.head.dep_ == "pcomp" and not clause.subjects and clause.head.head.lower_ in ("after", "before", "since", "upon"):
+            # "After leaving Oxford, she worked": it happened.
+            over = found.get(clause.head.head.head.i)
+            if over is not None and over.tense in (Tense.PAST, Tense.PERFECT):
+                clause.subjects, clause.implied, clause.governor, clause.tense = over.subjects, over.implied, None, Tense.PAST
     _attach(found, sentence, whens)
     return [*found.values(), *(gap for clause in found.values() for gap in _gapped(clause, timed))]
 
@@ -391,7 +396,7 @@ def _complete(clause: Clause, over: Clause, head: Token) -> None:
         # "I haven't stopped smoking": it goes on.
         clause.negated, clause.governor, clause.tense = False, None, Tense.PRESENT
     elif head.dep_ == "pcomp" and head.head.lower_ in ("after", "since", "before", "upon") and over.tense in (Tense.PAST, Tense.PERFECT):
-        # "After leaving Oxford, she worked": it happened.
+        # "She worked there after leaving Oxford": it happened.
         clause.governor, clause.tense, clause.negated, clause.never = None, Tense.PAST, False, False
     elif head.tag_ == "VBG" and verb in _END_VERBS and (verb != "give" or over.particle == "up"):
         clause.former, clause.governor = True, None
@@ -407,6 +412,9 @@ def _share(clause: Clause, above: Clause, head: Token) -> None:
         if head.tag_ in ("VB", "VBG", "VBN"):
             clause.tense, clause.modal, clause.governor = above.tense, above.modal, above.governor
             clause.passive = clause.passive or (above.passive and (head.tag_ == "VBN" or lemma(head) == "raise") and not clause.objects)
+        if head.tag_ == "VBN" and lemma(above.head) == "be" and above.attributes and not clause.objects:
+            # "a tool made by Ana and written in Go", where the parser hangs the second on "is".
+            clause.passive, clause.tense = True, above.tense
         if head.tag_ == "VB":
             clause.former, clause.negated = above.former, clause.negated or above.negated
 

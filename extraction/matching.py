@@ -184,7 +184,13 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         return
     if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
         return
-    if pattern.previous and pattern.subject is Where.SUBJECT and clause.objects and not clause.passive:
+    if (
+        (pattern.previous or (name == "lives_in" and lemma(clause.head) == "move"))
+        and pattern.subject is Where.SUBJECT
+        and clause.objects
+        and not clause.passive
+        and not pattern.light
+    ):
         # "we moved the frontend from A to B" is about the frontend.
         return
     objects: list[Token | str]

@@ -46,7 +46,7 @@ _STANDING = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
+    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|\bwhenever\s+(?:you|u)\s+(?:want|like|can|feel|get|need|have|are)\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
     re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -146,7 +146,7 @@ def _decision(match: re.Match[str]) -> Iterator[Notice]:
     yield Notice(
         "decided",
         who if who.casefold() not in ("i", "we", "i've", "we've") else "we",
-        TIME_TAIL.sub("", what),
+        TIME_TAIL.sub("", re.split(r",\s+(?:which|because|since|as|so)\b", what)[0]),
         match.start(),
         match.end(),
         "notice:decision",

@@ -76,7 +76,7 @@ def _holders(clause: Clause) -> list[Token | None]:
 
 
 def _have(clause: Clause) -> Iterator[Match]:
-    if clause.tense is Tense.PAST and not clause.negated and not clause.whens:
+    if clause.tense in (Tense.PAST, Tense.PERFECT) and not clause.negated and not clause.whens:
         return
     for holder in _holders(clause):
         for object_ in clause.objects:
@@ -100,7 +100,8 @@ def _be(clause: Clause) -> Iterator[Match]:
         for attribute in clause.attributes:
             word = attribute.lower_
             if (attribute.pos_ in ("ADJ", "VERB", "ADV") or word == "intolerant") and (
-                word in STATES or (not human and word in STATUSES) or (word in ("retired", "back") and human)
+                (word in STATES and (word not in ("scared", "afraid") or clause.after("of") or any(c.lower_ == "of" for c in attribute.children)))
+                or (not human and word in STATUSES) or (word in ("retired", "back") and human)
             ):
                 yield Match("be", holder, _phrase(attribute), f"open:be:{word}", 0.65)
 

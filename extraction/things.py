@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from extraction import lexicon
+from extraction.gazetteer import known_place
 from extraction.lexicon import words
 from extraction.mentions import named_by
 from ontology.patterns import Thing
@@ -110,6 +111,8 @@ def things(token: Token) -> set[Thing]:
         company = token.dep_ == "pobj" and token.head.lower_ in ("at", "for", "by", "with")
         return {Thing.SOFTWARE, Thing.ORGANIZATION} if company else {Thing.SOFTWARE}
     found = {thing for thing, words in _LISTS if word in words or token.lower_ in words}
+    if token.pos_ == "VERB" or any(c.lower_ in _PROGRAM_WORDS for c in token.lefts):
+        found.discard(Thing.ROLE)
     if is_role(token):
         found |= {Thing.ROLE, Thing.PERSON}
     if is_number(token):
@@ -118,6 +121,9 @@ def things(token: Token) -> set[Thing]:
         return found
     if token.pos_ == "PROPN" or token.text[:1].isupper():
         known = _ENTITIES.get(token.ent_type_)
+        if known is not None and Thing.SOFTWARE in known and known_place(token.text):
+            # Singapore is no product.
+            return (known | found) - {Thing.SOFTWARE}
         if known is not None:
             return known | found
         return found or set()
@@ -133,6 +139,8 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
         return True
     if Thing.SOFTWARE in classes and (token.lemma_.casefold() in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE):
         return Thing.THING in wanted
+    if Thing.PLACE in classes and not set(wanted) & {Thing.PERSON, Thing.ORGANIZATION, Thing.THING} and known_place(token.text):
+        return False
     if classes and token.pos_ != "PROPN":
         return Thing.THING in wanted and Thing.PERSON not in classes
     if token.pos_ == "PRON":

@@ -203,6 +203,8 @@ class TurnReader:
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
         for match in matches:
+            if self._decided and match.predicate == "decided":
+                continue
             if clause.modal == "can" and not (match.predicate in _ABLE and (clause.negated or match.predicate in ("speaks", "plays"))):
                 continue
             self._emit(match, context, clause, span, source, meant.denied, fix=fix)

@@ -20,8 +20,40 @@ if TYPE_CHECKING:
 
 
 _DATED_NOUNS = MEETINGS | frozenset(
-    ["date", "day", "deadline", "birthday", "workshop", "talk", "webinar", "training", "session", "class", "course", "review", "demo",
-     "kickoff", "ceremony", "election", "vote", "referendum", "festival", "gig", "inspection", "surgery", "operation", "retrospective", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
+    [
+        "date",
+        "day",
+        "deadline",
+        "birthday",
+        "workshop",
+        "talk",
+        "webinar",
+        "training",
+        "session",
+        "class",
+        "course",
+        "review",
+        "demo",
+        "kickoff",
+        "ceremony",
+        "election",
+        "vote",
+        "referendum",
+        "festival",
+        "gig",
+        "inspection",
+        "surgery",
+        "operation",
+        "retrospective",
+        "anniversary",
+        "visit",
+        "due",
+        "exam",
+        "trip",
+        "lease",
+        "visa",
+        "contract",
+    ]
 )
 
 

@@ -11,6 +11,7 @@ from extraction.lexicon import KIN, NATIONALITIES
 from extraction.matching import Match, Patterns
 from extraction.mentions import named_by
 from extraction.things import could_be, is_number, is_role, things
+from ontology.claim import ClaimKind
 from ontology.patterns import Thing
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
     """A person's relative or acquaintance by name, with the owner of the relation."""
     owner = next((c for c in noun.children if c.dep_ == "poss"), None)
     name = next((c for c in noun.children if c.dep_ == "appos" and c.pos_ == "PROPN" and c.i > noun.i), None)
+    if name is None and noun.tag_ == "NNS":
+        # "two brothers, Amir and Yusuf"
+        name = next((c for c in noun.children if c.dep_ == "conj" and c.pos_ == "PROPN"), None)
     if name is None and noun.head.pos_ == "PROPN" and noun.dep_ in ("compound", "nmod") and noun.i < noun.head.i:
         name = noun.head
         owner = owner or next((c for c in name.children if c.dep_ == "poss"), None)
@@ -108,8 +112,11 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
             or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type)
         ):
             continue
-        subject, object_ = (owner, name) if pattern.swap else (name, owner or "*speaker")
-        yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, pattern.kind, qualifier=pattern.qualifier), noun)
+        # "our cat Mochi died"
+        kind = ClaimKind.END if predicate == "has_pet" and lemma(noun.head) in ("die", "pass") else pattern.kind
+        for one in [name, *(c for c in name.children if c.dep_ == "conj" and c.pos_ == "PROPN" and noun.tag_ == "NNS")]:
+            subject, object_ = (owner, one) if pattern.swap else (one, owner or "*speaker")
+            yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, kind, qualifier=pattern.qualifier), noun)
         return
     if noun.lemma_.casefold() in KIN:
         yield Named(Match(f"{noun.lemma_.casefold()}_of", name, owner or "*speaker", "apposition:kin", 0.6), noun)

@@ -164,7 +164,9 @@ def _gapped(clause: Clause, timed: set[int]) -> Iterator[Clause]:
     """ "Staging is hosted on Hetzner, prod on AWS": the verb goes on for the second."""
     for child in clause.head.children:
         if child.dep_ == "conj" and child.pos_ in ("NOUN", "PROPN") and clause.prepositions and clause.subjects:
-            other = Clause(clause.head, clause.sentence, [child], passive=clause.passive, tense=clause.tense, progressive=clause.progressive)
+            other = Clause(
+                clause.head, clause.sentence, [child], passive=clause.passive, tense=clause.tense, progressive=clause.progressive
+            )
             for preposition in child.children:
                 if preposition.dep_ == "prep" and preposition.lower_ == clause.prepositions[0][0]:
                     _prepositions(other, preposition, timed)
@@ -435,6 +437,10 @@ def _attach(found: dict[int, Clause], sentence: Span, whens: Sequence[When]) -> 
             steps += 1
         owner = found.get(at.i)
         if owner is None:
+            continue
+        opening = tokens[0] if tokens[0].lower_ == "for" or tokens[0].i == 0 else tokens[0].nbor(-1)
+        if opening.lower_ == "for" and when.role == "at" and owner.tense is Tense.PAST:
+            # "approved the budget for 2026": the year is the budget's.
             continue
         owner.whens.append(when)
         if tokens[0].i < owner.head.i:

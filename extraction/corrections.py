@@ -120,7 +120,7 @@ class Correction:
         folded = value.casefold()
         if not self.wrong or not self.right or self.wrong.casefold() in folded:
             return None
-        return self.wrong if self.right.split()[-1].casefold() in folded.split() or folded.split()[-1] in self.right.casefold() else None
+        return self.wrong if self.right.split()[-1].casefold() in folded.split() else None
 
 
 def correction(text: str, before: str = "") -> Correction | None:

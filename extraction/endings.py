@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause
 from extraction.gazetteer import known_place
-from extraction.lexicon import words
+from extraction.lexicon import PROPERTY, SOFTWARE, words
 from extraction.matching import Match
 from ontology.claim import ClaimKind
 
@@ -35,7 +35,10 @@ def employer_left(token: Token, turn: str) -> bool:
     phrase = [t.text for t in token.lefts if t.dep_ in ("compound", "nmod") and t.text[:1].isupper()]
     name = " ".join([*phrase, token.text])
     quoted = re.escape(name)
-    if re.search(rf"\b(?:work(?:s|ed|ing)?|job|started|employed|hired|contract\w*)\s+(?:at|for|with|by)\s+{quoted}\b|\b(?:at|join\w*)\s+{quoted}\b", turn):
+    if re.search(
+        rf"\b(?:work(?:s|ed|ing)?|job|started|employed|hired|contract\w*)\s+(?:at|for|with|by)\s+{quoted}\b|\b(?:at|join\w*)\s+{quoted}\b",
+        turn,
+    ):
         return True
     if re.search(rf"\b(?:liv(?:e|es|ed|ing)|born|grew\s+up|raised|flat|house|home)\s+in\s+{quoted}\b|\bmoved\s+to\s+{quoted}\b", turn):
         return False
@@ -47,16 +50,28 @@ def employer_left(token: Token, turn: str) -> bool:
     return token.ent_type_ not in ("LOC", "FAC") and not (token.ent_type_ == "GPE" and len(name.split()) > 1)
 
 
-def left(matches: list[Match], turn: str) -> list[Match]:
-    """The matches of a clause, with what was left sorted into employer and home."""
-    sorted_ = []
+def told_apart(matches: list[Match], turn: str) -> list[Match]:
+    """The matches of a clause, with what was left, moved to or run sorted into employer, home and tool."""
     for match in matches:
-        if match.rule in ("verb:lives_in:leave", "verb:works_at:leave") and not isinstance(match.object, str):
+        if isinstance(match.object, str):
+            continue
+        if match.rule in ("verb:lives_in:leave", "verb:works_at:leave"):
             if match.object.pos_ == "PROPN" or match.object.text[:1].isupper():
                 name = "works_at" if employer_left(match.object, turn) else "lives_in"
                 match.predicate, match.rule = name, f"verb:{name}:leave"
-        sorted_.append(match)
-    return sorted_
+        elif match.rule == "verb:manages:run" and _tool(match.object):
+            match.predicate, match.rule = "uses", "verb:uses:run"
+        elif match.predicate in ("works_at", "lives_in") and match.previous is not None and match.rule.endswith((":switch", ":move")):
+            switched = match.rule.endswith(":switch") and not _COMPANY.search(match.object.text)
+            if match.predicate == "lives_in" and _COMPANY.search(match.object.text) and not known_place(match.object.text):
+                match.predicate, match.rule = "works_at", "verb:works_at:move"
+            elif switched or _tool(match.object) or _tool(match.previous):
+                match.predicate, match.rule = "uses", f"verb:uses:{match.rule.rpartition(':')[2]}"
+    return matches
+
+
+def _tool(token: Token) -> bool:
+    return token.lower_ in SOFTWARE or token.lower_ in PROPERTY
 
 
 def continued(match: Match, clause: Clause) -> bool | None:

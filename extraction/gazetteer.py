@@ -44,15 +44,14 @@ CITIES = words(
     cornwall yorkshire kent sussex essex devon wessex tasmania queensland ontario alberta
     """
 )
-_FIRST_WORDS = words("new los san santa são sao saint st cape buenos rio hong kuala tel port north south east west sri saudi costa el united")
+_FIRST_WORDS = words(
+    "new los san santa são sao saint st cape buenos rio hong kuala tel port north south east west sri saudi costa el united"
+)
 
 
 def known_place(name: str) -> bool:
     """Whether a name is that of a well-known place, or begins as names of places do ("San", "New")."""
     parts = name.casefold().replace("-", " ").split()
     return bool(parts) and (
-        parts[-1] in COUNTRIES
-        or name.casefold() in CITIES
-        or parts[0] in CITIES
-        or (len(parts) > 1 and parts[0] in _FIRST_WORDS)
+        parts[-1] in COUNTRIES or name.casefold() in CITIES or parts[0] in CITIES or (len(parts) > 1 and parts[0] in _FIRST_WORDS)
     )

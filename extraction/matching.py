@@ -180,7 +180,9 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         return
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
-    if pattern.anchored and not (clause.now or clause.no_longer or _lasting(clause) or any(when.role in ("since", "duration") for when in clause.whens)):
+    if pattern.anchored and not (
+        clause.now or clause.no_longer or _lasting(clause) or any(when.role in ("since", "duration") for when in clause.whens)
+    ):
         return
     if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
         return

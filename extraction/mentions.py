@@ -251,6 +251,9 @@ def _namelike(token: Token) -> bool:
     if token.pos_ == "VERB":
         # An unknown first name that the tagger takes for a verb; the recogniser knows it as part of the name.
         return token.text[:1].isupper() and bool(token.ent_type_) and token.ent_type_ == token.nbor(1).ent_type_
+    if token.dep_ == "compound" and token.pos_ == "NOUN" and token.head.text.isupper() and len(token.head.text) > 1:
+        # "cache TTL"
+        return True
     return _capital(token) or token.lower_ in _DIRECTIONS
 
 

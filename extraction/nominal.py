@@ -164,8 +164,10 @@ def settings(clause: Clause) -> Iterator[Match]:
     for subject in clause.subjects:
         word = subject.lemma_.casefold()
         for value in clause.attributes:
-            named = word in _NAMED and (value.pos_ in ("PROPN", "X") or (word == "branch" and value.pos_ in ("ADJ", "NOUN"))) and not any(
-                c.dep_ in ("det", "poss", "prep") for c in value.children
+            named = (
+                word in _NAMED
+                and (value.pos_ in ("PROPN", "X") or (word == "branch" and value.pos_ in ("ADJ", "NOUN")))
+                and not any(c.dep_ in ("det", "poss", "prep") for c in value.children)
             )
             if not (named or is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
                 continue

@@ -38,8 +38,12 @@ _STANDING = re.compile(
     | {_IMPERATIVE}\b.*\b(?:always|never|by\s+default|from\s+now\s+on|at\s+all\s+times|every\s+time|going\s+forward
         |in\s+all\s+cases|without\s+exception|whenever)\b
     | (?:don't|do\s+not)\s+{_IMPERATIVE}\b.*\b(?:ever|unless|without)\b
-    | (?:don't|do\s+not)\s+(?:touch|edit|modify|commit|push|merge|mock|hardcode|hard-code|log|import|deploy|force-push|use|add|introduce|store)\s+
+    | (?:don't|do\s+not)\s+(?:touch|edit|modify|commit|push|merge|mock|hardcode|hard-code|log|import|deploy|force-push
+        |use|add|introduce|store)\s+
         (?!(?:it|this|that|them|me|him|her|these|those|any\s+more|anything|too)\b)(?:\w+\s+)*?(?:the\s+)?[\w.-]+(?:s|es|\b\s+(?:in|to|into|on|under|outside|inside)\s+[\w./-]+)\b(?!.*\b(?:yet|until|today|now|tonight|if|for\s+now|because|just)\b)
+    | (?:use|prefer)\s+(?!(?:the|this|that|it|my|your|our)\b)[\w./+-]+(?:\s(?!for\b)[\w./+-]+){{0,2}}
+        \s+for\s+(?:all\s+|every\s+|new\s+)?
+        (?!(?:the|this|that|it|now|these|those)\b)(?:[\w-]+\s){{0,2}}[\w-]+s\s*[.!]?\s*$
     | no\s+\w+(?:\s+\w+){{0,3}}\s+in\s+(?:tests?|prod|production|code|commits?|comments|this\s+(?:repo|project|codebase))\b(?!.*\?)
     | (?:you|we|everyone|all\s+\w+)\s+(?:must|should)\s+(?:always|never)\b
     )""",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from extraction.clauses import Clause, lemma
-from extraction.lexicon import HEDGING, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
+from extraction.lexicon import HEDGING, KIN, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
 from extraction.matching import Match
 from extraction.things import could_be, is_number, things
 from ontology.patterns import Tense, Thing
@@ -80,7 +80,7 @@ def _have(clause: Clause) -> Iterator[Match]:
         return
     for holder in _holders(clause):
         for object_ in clause.objects:
-            if object_.pos_ not in ("NOUN", "PROPN") or object_.lemma_.casefold() in _HAVE_NOT or _loose(object_):
+            if object_.pos_ not in ("NOUN", "PROPN") or object_.lemma_.casefold() in _HAVE_NOT or _loose(object_) or _relatives(object_):
                 continue
             definite = (
                 clause.negated or clause.whens or object_.pos_ == "PROPN" or any(c.dep_ in ("nummod", "compound") for c in object_.children)
@@ -94,14 +94,25 @@ def _have(clause: Clause) -> Iterator[Match]:
             )
 
 
+def _relatives(token: Token) -> bool:
+    """ "I have two brothers, Amir and Yusuf": the names are no possessions."""
+    while token.dep_ in ("conj", "appos") and token.pos_ == "PROPN":
+        token = token.head
+    return token.lemma_.casefold() in KIN
+
+
 def _be(clause: Clause) -> Iterator[Match]:
     for holder in _holders(clause):
         human = holder is None or Thing.PERSON in things(holder)
         for attribute in clause.attributes:
             word = attribute.lower_
             if (attribute.pos_ in ("ADJ", "VERB", "ADV") or word == "intolerant") and (
-                (word in STATES and (word not in ("scared", "afraid") or clause.after("of") or any(c.lower_ == "of" for c in attribute.children)))
-                or (not human and word in STATUSES) or (word in ("retired", "back") and human)
+                (
+                    word in STATES
+                    and (word not in ("scared", "afraid") or clause.after("of") or any(c.lower_ == "of" for c in attribute.children))
+                )
+                or (not human and word in STATUSES)
+                or (word in ("retired", "back") and human)
             ):
                 yield Match("be", holder, _phrase(attribute), f"open:be:{word}", 0.65)
 

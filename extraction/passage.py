@@ -43,7 +43,10 @@ _SPELLINGS = [
             ".",
         ),
         # "its" mostly is the possessive.
-        (r"\bits(?=\s+(?:a|an|the|not|my|our|on|in|at|been|going|called|named|just|so|really|still|now|too|ok|okay|fine|\w+ing)\b)", "it's"),
+        (
+            r"\bits(?=\s+(?:a|an|the|not|my|our|on|in|at|been|going|called|named|just|so|really|still|now|too|ok|okay|fine|\w+ing)\b)",
+            "it's",
+        ),
         # Nouns rather than verbs to the tagger.
         (r"(?<!peace )(?<!trade )(?<!the )\btalks\s+(?=(?:directly\s+)?to\s+(?!\w+\s+(?:on|in|next|this|about)\b))", "connects "),
         (r"\A\s*([a-z][\w-]*(?:\s[a-z][\w-]*)?)\s+runs\s+(?=(?:on|under)\b)", r"\1 is running "),

@@ -199,7 +199,7 @@ class TurnReader:
             for draft in elliptical:
                 self._found.claims.append(replace(draft, start=span[0], end=span[1]))
             return
-        matches = endings.left(stated(clause, self._patterns, self._said, open_too=not self._decided), self._turn.text)
+        matches = endings.told_apart(stated(clause, self._patterns, self._said, open_too=not self._decided), self._turn.text)
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
         for match in matches:

@@ -91,6 +91,9 @@ def lemma(token: Token) -> str:
     found: str = token.lemma_.casefold()
     if found in ("'s", "'m", "'re", "’s", "s", "m", "re") and token.pos_ in ("AUX", "VERB"):
         return "be"
+    if found == "hat" and token.pos_ == "VERB":
+        # The lemmatizer's "hates".
+        return "hate"
     return {"'ve": "have", "’ve": "have", "'d": "have", "ai": "be"}.get(found, found)
 
 

@@ -59,7 +59,7 @@ def told_apart(matches: list[Match], turn: str) -> list[Match]:
             if match.object.pos_ == "PROPN" or match.object.text[:1].isupper():
                 name = "works_at" if employer_left(match.object, turn) else "lives_in"
                 match.predicate, match.rule = name, f"verb:{name}:leave"
-        elif match.rule == "verb:manages:run" and _tool(match.object):
+        elif match.rule == "verb:manages:run" and match.object.lower_ in SOFTWARE:
             match.predicate, match.rule = "uses", "verb:uses:run"
         elif match.predicate in ("works_at", "lives_in") and match.previous is not None and match.rule.endswith((":switch", ":move")):
             switched = match.rule.endswith(":switch") and not _COMPANY.search(match.object.text)

@@ -71,6 +71,9 @@ class Patterns:
             key = (_place(match.subject), _place(match.object))
             if match.predicate in about and about[match.predicate] != match.rule:
                 continue
+            if match.predicate == "replaces" and any(m.predicate == "replaces" and m.object == match.object for m in found):
+                # "We replaced A with B": B stands instead of A, not we.
+                continue
             if match.previous is not None or match.rule.startswith("verb:replaces"):
                 # "A was replaced with B" is not a claim that someone replaced A as well.
                 about.setdefault(match.predicate, match.rule)

@@ -106,7 +106,11 @@ def kinds(clause: Clause) -> Iterator[Match]:
                 and noun.lemma_.casefold() not in KIN
             ):
                 known = bool(things(noun) & {Thing.ANIMAL, Thing.ORGANIZATION, Thing.PLACE, Thing.SOFTWARE})
-                yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if holder.pos_ == "PROPN" else 0.4)
+                called = holder.pos_ == "PROPN" or (
+                    # "Fennel is a programming language": a name that is a word as well.
+                    holder.text[:1].isupper() and holder.n_lefts == 0 and any(c.dep_ == "compound" for c in noun.lefts)
+                )
+                yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if called else 0.4)
 
 
 def occupation(name: str) -> str:

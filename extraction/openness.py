@@ -181,7 +181,7 @@ def _verb(clause: Clause, base: str) -> Iterator[Match]:
 
 def _confidence(clause: Clause, holder: Token | None, object_: Token, base: str, dated: bool) -> float:
     confidence = 0.5 + 0.05 * dated + 0.03 * (object_.pos_ == "PROPN") + 0.03 * is_number(object_)
-    if base in LIGHT_VERBS and not (dated and base in _DATABLE):
+    if base in LIGHT_VERBS and not (dated and base in _DATABLE) and not (base == "support" and clause.no_longer):
         confidence -= 0.1
     if clause.head.dep_ == "acl" and clause.head.tag_ == "VBG":
         confidence -= 0.2

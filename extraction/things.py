@@ -20,7 +20,7 @@ _ORGANIZATIONS = words(
     restaurant cafe café pub bar hotel factory studio lab laboratory office shop store supermarket gym airport ngo nonprofit
     foundation institute newspaper magazine publisher brewery farm garage salon warehouse consultancy bookshop theatre theater zoo
     ministry department post-office nursery kindergarten practice shelter wash society union club band choir team group board
-    committee association league orchestra party crew guild gang chapter troupe
+    committee association league polytechnic academy conservatory embassy hospice dealership orchestra party crew guild gang chapter troupe
     """
 )
 _PLACES = words(

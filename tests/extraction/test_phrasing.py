@@ -37,6 +37,10 @@ Triples = Callable[..., Sequence[tuple[str, str, str]]]
         ("Don't touch the generated files in src/gen.", ("Ada", "directive", "Don't touch the generated files in src/gen")),
         ("quit smoking 3 years ago", ("Ada", "practices", "smoking")),
         ("Nope, never lived in Cardiff.", ("Ada", "lives_in", "Cardiff")),
+        ("Mum hates surprises.", ("Ada's mum", "dislikes", "surprises")),
+        ("Mr Okoro now teaches at the polytechnic.", ("Mr Okoro", "works_at", "polytechnic")),
+        ("Fennel is a programming language.", ("Fennel", "is_a", "programming language")),
+        ("Ivana Horvat runs a bakery in Split.", ("Ivana Horvat", "manages", "bakery")),
         ("Use snake_case for column names.", ("Ada", "directive", "Use snake_case for column names")),
     ],
 )
@@ -118,6 +122,10 @@ def test_a_wrong_date_is_no_replaced_value(say: Say, text: str, value: str, star
 def test_the_year_of_a_budget_is_not_when_it_was_approved(say: Say) -> None:
     (row,) = say("The board approved the budget for 2026.")
     assert (row["validFrom"], row["validTo"], row["status"]) == (None, None, "PAST")
+
+
+def test_who_replaces_something_takes_no_place_of_it(triples: Triples) -> None:
+    assert list(triples("We replaced Webpack with Vite in January.")) == [("Vite", "replaces", "Webpack")]
 
 
 def test_from_one_version_to_another(say: Say) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from extraction.calendar import Granule
-from extraction.clauses import Clause, lemma
 from extraction.dating import resolve
 from extraction.lexicon import MEETINGS
 from extraction.matching import Match
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, things
 from ontology.claim import ClaimKind
 from ontology.patterns import Tense, Thing

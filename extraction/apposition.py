@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import lemma
 from extraction.lexicon import KIN, NATIONALITIES
 from extraction.matching import Match, Patterns
 from extraction.mentions import named_by
+from extraction.predication import lemma
 from extraction.things import could_be, is_number, is_role, things
 from ontology.claim import ClaimKind
 from ontology.patterns import Thing

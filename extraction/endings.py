@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause
 from extraction.gazetteer import known_place
 from extraction.lexicon import PROPERTY, SOFTWARE, words
 from extraction.matching import Match
+from extraction.predication import Clause
 from ontology.claim import ClaimKind
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause
 from extraction.lexicon import VAGUE, words
 from extraction.matching import Match
 from extraction.mentions import Mentions
+from extraction.predication import Clause
 from ontology.patterns import Tense
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import HEDGES, HEDGING, REPORTING
+from extraction.predication import Clause, lemma
 from ontology.patterns import Tense
 
 if TYPE_CHECKING:

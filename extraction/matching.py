@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import ACQUAINTANCES, KIN
 from extraction.notices import TIME_TAIL
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, is_role, things
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where

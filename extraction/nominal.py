@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import ACQUAINTANCES, KIN, NATIONALITIES, words
 from extraction.matching import Match
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, is_number, is_role, things
 from ontology.patterns import Thing
 

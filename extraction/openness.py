@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import HEDGING, KIN, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
 from extraction.matching import Match
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, is_number, things
 from ontology.patterns import Tense, Thing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
+from extraction.predication import Clause, lemma
 from extraction.times import When
 from ontology.claim import Modality
 from ontology.patterns import Tense

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from extraction import appointments, apposition, nominal, openness
 from extraction.calendar import Granule
-from extraction.clauses import Clause
 from extraction.matching import Match, Patterns
+from extraction.predication import Clause
 from ontology.claim import CANDIDATE_BELOW
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from extraction import apposition, ellipsis, endings, irrealis, nominal, notices, plans
+from extraction.arguments import mistagged
 from extraction.calendar import Granule, day_of
-from extraction.clauses import Clause, clauses, mistagged
+from extraction.clauses import clauses
 from extraction.corrections import Correction, correction
 from extraction.dating import Stretch, resolve
 from extraction.drafting import Frame, Relation, drafted, frame
@@ -18,6 +19,7 @@ from extraction.lexicon import SPEECH_ROLES
 from extraction.matching import Match, Patterns
 from extraction.mentions import Mentions
 from extraction.passage import Passage
+from extraction.predication import Clause
 from extraction.relations import stated
 from extraction.times import When, find_times
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft

@@ -138,6 +138,7 @@ def _of_the_talk(liked: Token, clause: Clause | None) -> bool:
     """ "I like that", "love your idea": an answer, no taste."""
     return (
         liked.pos_ == "PRON"
+        or any(c.lower_ == "you" for c in liked.lefts)
         or (clause is not None and clause.implied)
         or any(c.dep_ == "poss" and c.lower_ == "your" for c in liked.children)
     )

@@ -16,6 +16,8 @@ _QUANTITIES = {"bit", "lot", "little", "touch", "couple", "pair", "cup", "glass"
 _TASTED = {"hate", "love", "like", "eat", "drink", "adore", "dislike", "prefer"}
 _PAST_TOO = {"quit", "split", "cut", "put", "set", "hit", "shut", "let"}
 """Verbs whose past looks like their infinitive."""
+_STANDING = {"marry", "base", "engage", "divorce", "separate", "employ"}
+"""Verbs whose participle, without a subject, tells how somebody is: "Married to Paolo since 2015"."""
 _START_VERBS = {"start", "begin", "resume", "take"}
 _CHANGES = {
     "switch",
@@ -86,6 +88,14 @@ def inherit(clause: Clause, found: dict[int, Clause]) -> None:
         clause.implied = head.i == head.sent.start or all(
             t.pos_ in ("ADV", "INTJ", "PUNCT", "AUX", "CCONJ") or t.ent_type_ == "DATE" for t in head.doc[head.sent.start : head.i]
         )
+        bare = not any(c.dep_ in ("aux", "auxpass", "dobj", "oprd") for c in head.children)
+        if clause.implied and bare and head.tag_ in ("VBN", "VBD") and head.dep_ == "ROOT":
+            verb = lemma(head)
+            if verb in _STANDING and any(c.dep_ == "prep" for c in head.children):
+                clause.passive, clause.tense = True, Tense.PRESENT
+            elif verb in ("bear", "raise"):
+                # "Born and raised in Naples"
+                clause.passive, clause.tense = True, Tense.PAST
 
 
 def _complete(clause: Clause, over: Clause, head: Token) -> None:

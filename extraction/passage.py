@@ -20,6 +20,7 @@ _AFTER_IS = (
 _SPELLINGS = [
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"\bname's(?=\s+(?-i:[A-Z]))", "name is"),
         (r"[\u2018\u2019\u02bc]", "'"),
         (
             r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder|correction|nope)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",

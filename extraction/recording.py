@@ -83,6 +83,9 @@ class Recorder:
             target = nominal.occupation(target)
             if self._quoting and subject == self._mentions.speaker:
                 match.confidence = min(match.confidence, 0.4)
+        if match.predicate == "speaks" and len(target.split()) > 1 and target[:1].islower():
+            # "fluent Italian"
+            target = " ".join(target.split()[1:])
         if match.predicate == "configured_as":
             subject, match.qualifier = nominal.setting(subject, match.qualifier)
         if match.qualifier == "port" and target.casefold() == "port" and not isinstance(match.object, str):

@@ -41,6 +41,10 @@ Triples = Callable[..., Sequence[tuple[str, str, str]]]
         ("Mr Okoro now teaches at the polytechnic.", ("Mr Okoro", "works_at", "polytechnic")),
         ("Fennel is a programming language.", ("Fennel", "is_a", "programming language")),
         ("Ivana Horvat runs a bakery in Split.", ("Ivana Horvat", "manages", "bakery")),
+        ("Married to Paolo since 2015.", ("Ada", "spouse_of", "Paolo")),
+        ("Born and raised in Naples.", ("Ada", "lives_in", "Naples")),
+        ("I speak fluent Italian.", ("Ada", "speaks", "Italian")),
+        ("My name's Odalys.", ("Ada", "named", "Odalys")),
         ("Use snake_case for column names.", ("Ada", "directive", "Use snake_case for column names")),
     ],
 )
@@ -60,6 +64,7 @@ def test_what_is_said_in_its_own_way_is_understood(triples: Triples, text: str, 
         "Don't worry about the tests.",
         "Rolled back release 7.1 at 16:30.",
         "Love hearing that!",
+        "I love you guys.",
     ],
 )
 def test_what_nobody_would_look_up_is_not_kept(say: Say, text: str) -> None:

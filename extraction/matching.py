@@ -322,6 +322,6 @@ def complement(clause: Clause) -> str:
             continue
         kept += [t for t in child.subtree if not (t.dep_ == "punct" and t.i == child.right_edge.i)]
     tokens = sorted(kept, key=lambda t: t.i)
-    while tokens and tokens[0].lower_ in ("to", "that", "on"):
+    while tokens and tokens[0].lower_ in ("to", "that", "on", "just", "really", "also"):
         tokens = tokens[1:]
     return "".join(t.text_with_ws for t in tokens).strip().rstrip(".,;:!") if len(tokens) <= 25 else ""

@@ -113,8 +113,20 @@ def kinds(clause: Clause) -> Iterator[Match]:
                 yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if called else 0.4)
 
 
+def incumbents(clause: Clause) -> Iterator[Match]:
+    """ "The mayor of Split is Ivan Delić", "our new treasurer is Ines Vidal": who has a role."""
+    if lemma(clause.head) != "be" or clause.negated or len(clause.subjects) != 1:
+        return
+    role = clause.subjects[0]
+    definite = any(c.lower_ in ("the", "our") for c in role.lefts)
+    for person in clause.attributes:
+        if definite and role.pos_ == "NOUN" and is_role(role) and person.pos_ == "PROPN" and could_be(person, (Thing.PERSON,)):
+            yield Match("has_role", person, role, "copula:incumbent", 0.7)
+
+
 def occupation(name: str) -> str:
-    """An occupation without the nationality before it."""
+    """An occupation without the nationality before it, or that it is new."""
+    name = name.removeprefix("new ").removeprefix("current ")
     first, _, rest = name.partition(" ")
     return rest if rest and all(part.casefold() in NATIONALITIES for part in first.split("-")) else name
 

@@ -212,7 +212,8 @@ class Recorder:
     def _plan(self, clause: Clause, planned: tuple[Modality, str, float], span: tuple[int, int], source: str | None) -> None:
         modality, words, confidence = planned
         words = self._spelled_out(clause, words)
-        if not words or len(words.split()) < 2:
+        if not words or len(words.split()) < 2 or words.split()[-1].casefold() in ("there", "that", "this", "so"):
+            # "a trip there": nobody would know where.
             return
         forward = replace(frame(clause, self._said), tense=Tense.FUTURE)
         lo, hi = forward.stretch.lo, forward.stretch.hi

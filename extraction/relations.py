@@ -16,6 +16,7 @@ def stated(clause: Clause, patterns: Patterns, said: Granule, *, open_too: bool)
         *nominal.copular(clause),
         *nominal.favourites(clause),
         *nominal.settings(clause),
+        *nominal.incumbents(clause),
         *nominal.introductions(clause),
         *appointments.appointed(clause, text),
         *appointments.beginnings(clause, said),

@@ -45,6 +45,9 @@ Triples = Callable[..., Sequence[tuple[str, str, str]]]
         ("Born and raised in Naples.", ("Ada", "lives_in", "Naples")),
         ("I speak fluent Italian.", ("Ada", "speaks", "Italian")),
         ("My name's Odalys.", ("Ada", "named", "Odalys")),
+        ("The new treasurer is Ines Vidal.", ("Ines Vidal", "has_role", "treasurer")),
+        ("The mayor of Split is Ivan Delić.", ("Ivan Delić", "has_role", "mayor of Split")),
+        ("Dr Amin replaced Dr Wolf as head of surgery.", ("Dr Amin", "has_role", "head of surgery")),
         ("Use snake_case for column names.", ("Ada", "directive", "Use snake_case for column names")),
     ],
 )

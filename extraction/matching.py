@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from extraction.lexicon import ACQUAINTANCES, KIN
 from extraction.notices import TIME_TAIL
+from extraction.plans import complement
 from extraction.predication import Clause, lemma
-from extraction.things import could_be, is_role, things
+from extraction.things import could_be, is_relative, is_role
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where
 from ontology.vocabulary import Predicate, Vocabulary
@@ -184,7 +185,7 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
     if pattern.anchored and not (
-        clause.now or clause.no_longer or _lasting(clause) or any(when.role in ("since", "duration") for when in clause.whens)
+        clause.now or clause.no_longer or clause.lasting or any(when.role in ("since", "duration") for when in clause.whens)
     ):
         return
     if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
@@ -238,11 +239,6 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
     yield from _pairs(name, pattern, clause, subjects, objects, rule, previous)
 
 
-def _lasting(clause: Clause) -> bool:
-    """ "still", "since school": that something has gone on for a time."""
-    return any(c.lower_ in ("still", "since", "back") and c.dep_ in ("advmod", "prep", "mark") for c in clause.head.children)
-
-
 def _pairs(
     name: str,
     pattern: PatternModel,
@@ -275,7 +271,7 @@ def _pairs(
                 ):
                     continue
                 if pattern.named and not (
-                    object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or _relative(object_)
+                    object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or is_relative(object_)
                 ):
                     continue
             if name == "has_role" and not isinstance(object_, str) and any(c.dep_ == "poss" and c.tag_ == "PRP$" for c in object_.children):
@@ -285,10 +281,6 @@ def _pairs(
             if pattern.swap:
                 subject, target = object_, holder if holder is not None else "*speaker"
             yield Match(name, subject, target, rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier, previous)
-
-
-def _relative(token: Token) -> bool:
-    return Thing.PERSON in things(token) and any(c.dep_ == "poss" for c in token.children)
 
 
 def _specificity(pattern: PatternModel) -> int:
@@ -307,21 +299,3 @@ def _specificity(pattern: PatternModel) -> int:
 
 def _place(end: Token | str | None) -> object:
     return end if end is None or isinstance(end, str) else end.i
-
-
-def complement(clause: Clause) -> str:
-    """The words after the verb, up to the end of its clause: "stick with REST for the public API" without "stick"."""
-    head = clause.head
-    kept = []
-    for child in head.rights:
-        if child.dep_ in ("punct", "conj", "cc", "advcl", "parataxis") or (
-            child.dep_ in ("npadvmod", "advmod") and child.ent_type_ == "DATE"
-        ):
-            if child.dep_ == "punct" and child.text not in ("-",):
-                break
-            continue
-        kept += [t for t in child.subtree if not (t.dep_ == "punct" and t.i == child.right_edge.i)]
-    tokens = sorted(kept, key=lambda t: t.i)
-    while tokens and tokens[0].lower_ in ("to", "that", "on", "just", "really", "also"):
-        tokens = tokens[1:]
-    return "".join(t.text_with_ws for t in tokens).strip().rstrip(".,;:!") if len(tokens) <= 25 else ""

@@ -51,6 +51,11 @@ class Clause:
         """Lemma of the head with its particle."""
         return f"{lemma(self.head)} {self.particle}".strip()
 
+    @property
+    def lasting(self) -> bool:
+        """Whether it says "still", or "since" something: it has gone on for a time."""
+        return any(c.lower_ in ("still", "since", "back") and c.dep_ in ("advmod", "prep", "mark") for c in self.head.children)
+
     def after(self, *words: str, direct: bool = False) -> list[Token]:
         """Objects of the first of these prepositions that the clause has; `direct`: not those that hang on its nouns."""
         for word in words:

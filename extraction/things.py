@@ -171,3 +171,8 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
         return token.pos_ in ("NOUN", "X", "NUM", "VERB") and (bare or any(c.dep_ in ("compound", "nummod") for c in token.children))
     lazy = not any(c.isupper() for c in token.sent.text)
     return bare and lazy and token.pos_ in ("NOUN", "X")
+
+
+def is_relative(token: Token) -> bool:
+    """Whether a phrase is somebody by their relation: "my sister"."""
+    return Thing.PERSON in things(token) and any(c.dep_ == "poss" for c in token.children)

@@ -122,7 +122,7 @@ class Correction:
 
 def correction(text: str, before: str = "") -> Correction | None:
     """Whether a sentence corrects something. "now X, not Y" is a change: `change` is then set and `wrong` is what was so before."""
-    contrast = next((match for match in _CONTRAST.finditer(text) if _contrasts(match)), None)
+    contrast = next((match for match in _CONTRAST.finditer(text) if _contrasts(match)), None) if "not" in text.casefold() else None
     cue = bool(
         _CUE.match(text)
         or _INLINE.search(text)

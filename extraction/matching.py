@@ -252,8 +252,6 @@ def _pairs(
         if len(subjects) >= 2:
             one, two = (subjects[1], subjects[0]) if subjects[1].lower_ == "i" else (subjects[0], subjects[1])
             yield Match(name, one, two, rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier)
-        elif len(subjects) == 1 and subjects[0].lower_ == "we":
-            return
         return
     holders: list[Token | None] = list(subjects)
     if not holders and clause.implied and pattern.subject is not Where.OBJECT:

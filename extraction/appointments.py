@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from extraction.calendar import Granule
-from extraction.clauses import Clause, lemma
 from extraction.dating import resolve
 from extraction.lexicon import MEETINGS
 from extraction.matching import Match
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, things
 from ontology.claim import ClaimKind
 from ontology.patterns import Tense, Thing
@@ -20,7 +20,40 @@ if TYPE_CHECKING:
 
 
 _DATED_NOUNS = MEETINGS | frozenset(
-    ["date", "day", "deadline", "birthday", "anniversary", "visit", "due", "exam", "trip", "lease", "visa", "contract"]
+    [
+        "date",
+        "day",
+        "deadline",
+        "birthday",
+        "workshop",
+        "talk",
+        "webinar",
+        "training",
+        "session",
+        "class",
+        "course",
+        "review",
+        "demo",
+        "kickoff",
+        "ceremony",
+        "election",
+        "vote",
+        "referendum",
+        "festival",
+        "gig",
+        "inspection",
+        "surgery",
+        "operation",
+        "retrospective",
+        "anniversary",
+        "visit",
+        "due",
+        "exam",
+        "trip",
+        "lease",
+        "visa",
+        "contract",
+    ]
 )
 
 
@@ -61,6 +94,9 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
         return
     if verb in ("run", "leave", "take", "move") and not (verb == "run" and clause.particle == "out"):
         return
+    if verb == "be" and word == "birthday":
+        yield from _birthday(clause, subject, text)
+        return
     for when in clause.whens:
         if when.role not in ("at", "by") or when.lo is None or when.end <= clause.head.idx:
             continue
@@ -74,6 +110,21 @@ def appointed(clause: Clause, text: str) -> Iterator[Match]:
     if clock and clock.start() - clause.head.idx < 40:
         name = "_".join(part for part in (verb, clause.particle, "at") if part)
         yield Match(name, subject, clock["clock"], f"appointment:{name}", 0.65)
+
+
+def _birthday(clause: Clause, subject: Token, text: str) -> Iterator[Match]:
+    """ "My birthday is 4 May 1990" tells the date of birth; a birthday without its year comes back every year."""
+    owner = next((c for c in subject.children if c.dep_ == "poss"), None)
+    for when in clause.whens:
+        stated = text[when.start : when.end]
+        if owner is not None and when.role == "at" and _YEAR.search(stated) and when.lo is not None:
+            stretch = resolve(when, Granule(2000, 1, 1), False)
+            if stretch is not None and stretch.lo is not None:
+                yield Match("birth_date", owner, str(stretch.lo), "appointment:birthday", 0.8)
+            return
+
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def _moved(clause: Clause, subject: Token) -> Iterator[Match]:

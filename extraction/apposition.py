@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import lemma
 from extraction.lexicon import KIN, NATIONALITIES
 from extraction.matching import Match, Patterns
+from extraction.mentions import named_by
+from extraction.predication import lemma
 from extraction.things import could_be, is_number, is_role, things
+from ontology.claim import ClaimKind
 from ontology.patterns import Thing
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
+
+
+_KEEPING = {"have", "get", "adopt", "own", "keep", "rescue", "buy"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,9 @@ def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
         word = token.lemma_.casefold()
         if (token.pos_ in ("NOUN", "PROPN") and word in KIN) or patterns.nouns(word):
             yield from _related(token, patterns)
+        if token.pos_ == "NOUN" and Thing.ANIMAL in things(token) and lemma(token.head) in _KEEPING:
+            for name in names(token):
+                yield Named(Match("is_a", name, token.lemma_, "apposition:animal", 0.7), token)
         if token.dep_ == "appos" and token.head.pos_ == "PROPN" and token.pos_ in ("NOUN", "PROPN"):
             yield from _described(token.head, token, patterns)
         elif token.pos_ == "PROPN" and token.dep_ == "appos" and token.head.pos_ == "NOUN" and is_role(token.head):
@@ -48,6 +56,19 @@ def appositions(sentence: Span, patterns: Patterns) -> Iterator[Named]:
                 yield Named(Match("age", owner, token.nbor(1).text, "apposition:aged", 0.8), token)
 
 
+def names(noun: Token) -> list[Token]:
+    """The proper names that an animal is given: "a dog named Rex", "our cat Momo", "two kittens, Miso and Tofu"."""
+    found = [
+        o
+        for c in noun.children
+        if c.dep_ == "acl" and c.lower_ in ("called", "named")
+        for o in c.children
+        if o.dep_ in ("oprd", "dobj", "attr") and o.pos_ == "PROPN"
+    ]
+    found += [c for c in noun.children if c.dep_ in ("appos", "conj") and c.pos_ == "PROPN"]
+    return found + [o for name in found for o in name.children if o.dep_ == "conj" and o.pos_ == "PROPN"]
+
+
 def _left(token: Token) -> str:
     kept = [t for t in token.lefts if t.dep_ in ("compound", "amod") and t.lower_ not in NATIONALITIES and t.text[:1].islower()]
     return " ".join(t.text for t in [*kept, token])
@@ -57,6 +78,9 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
     """A person's relative or acquaintance by name, with the owner of the relation."""
     owner = next((c for c in noun.children if c.dep_ == "poss"), None)
     name = next((c for c in noun.children if c.dep_ == "appos" and c.pos_ == "PROPN" and c.i > noun.i), None)
+    if name is None and noun.tag_ == "NNS":
+        # "two brothers, Amir and Yusuf"
+        name = next((c for c in noun.children if c.dep_ == "conj" and c.pos_ == "PROPN"), None)
     if name is None and noun.head.pos_ == "PROPN" and noun.dep_ in ("compound", "nmod") and noun.i < noun.head.i:
         name = noun.head
         owner = owner or next((c for c in name.children if c.dep_ == "poss"), None)
@@ -71,6 +95,7 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
             ),
             None,
         )
+    name = name or named_by(noun)
     if name is None or name.pos_ not in ("PROPN", "NOUN", "X") or (owner is None and noun.dep_ not in ("dobj", "attr")):
         return
     if owner is None:
@@ -87,8 +112,11 @@ def _related(noun: Token, patterns: Patterns) -> Iterator[Named]:
             or not could_be(name, pattern.object_type if pattern.swap else pattern.subject_type)
         ):
             continue
-        subject, object_ = (owner, name) if pattern.swap else (name, owner or "*speaker")
-        yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, pattern.kind, qualifier=pattern.qualifier), noun)
+        # "our cat Mochi died"
+        kind = ClaimKind.END if predicate == "has_pet" and lemma(noun.head) in ("die", "pass") else pattern.kind
+        for one in [name, *(c for c in name.children if c.dep_ == "conj" and c.pos_ == "PROPN" and noun.tag_ == "NNS")]:
+            subject, object_ = (owner, one) if pattern.swap else (one, owner or "*speaker")
+            yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.8, kind, qualifier=pattern.qualifier), noun)
         return
     if noun.lemma_.casefold() in KIN:
         yield Named(Match(f"{noun.lemma_.casefold()}_of", name, owner or "*speaker", "apposition:kin", 0.6), noun)

@@ -19,9 +19,6 @@ _INLINE = re.compile(
 _CONTRAST = re.compile(
     r"(?P<right>[\w€$£][\w.:/'-]*(?:\s+[\w.:/'-]+){0,3}?)\s*,?\s+(?<!\bis\s)(?<!\bam\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)(?<!\bdo\s)not\s+(?:the\s+|in\s+|at\s+|on\s+|a\s+|an\s+)?(?P<wrong>[\w€$£][\w.:/'-]*(?:\s[A-Z\d][\w.:/'-]*){0,3})\s*(?=[.!,;)🤦]|$|[^\w\s])"
 )
-_REPAIR = re.compile(
-    r"(?P<wrong>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2}),?\s+(?:sorry|no|wait|i\s+mean|rather|er|or\s+rather),?\s+(?:i\s+mean\s+)?(?P<right>[A-Z\d][\w.:'-]*(?:\s[A-Z][\w.'-]*){0,2})(?=[.!,;]|$)"
-)
 _SAID = re.compile(r"\bi\s+(?:said|wrote|told\s+you|typed)\b", re.IGNORECASE)
 
 
@@ -115,10 +112,17 @@ class Correction:
     wrong: str | None = None
     change: bool = False
 
+    def replaced(self, value: str) -> str | None:
+        """What the corrected `value` stands instead of; None where the sentence puts something else right, such as a date."""
+        folded = value.casefold()
+        if not self.wrong or not self.right or self.wrong.casefold() in folded:
+            return None
+        return self.wrong if self.right.split()[-1].casefold() in folded.split() else None
+
 
 def correction(text: str, before: str = "") -> Correction | None:
     """Whether a sentence corrects something. "now X, not Y" is a change: `change` is then set and `wrong` is what was so before."""
-    contrast = next((match for match in _CONTRAST.finditer(text) if _contrasts(match)), None)
+    contrast = next((match for match in _CONTRAST.finditer(text) if _contrasts(match)), None) if "not" in text.casefold() else None
     cue = bool(
         _CUE.match(text)
         or _INLINE.search(text)
@@ -142,11 +146,3 @@ def _contrasts(match: re.Match[str]) -> bool:
     if "," in match.group():
         return True
     return all(part[:1].isdigit() or part[:1].isupper() for part in (match["right"].split()[-1], match["wrong"].split()[0]))
-
-
-def repair(text: str) -> tuple[str, str, str] | None:
-    """A repair within a sentence, "at Exeter, sorry, Essex": (the text without the wrong value, right, wrong), or None."""
-    match = _REPAIR.search(text)
-    if not match:
-        return None
-    return text[: match.start()] + match["right"] + text[match.end() :], match["right"], match["wrong"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.calendar import Granule
-from extraction.clauses import Clause, lemma
 from extraction.dating import Stretch, resolve
+from extraction.predication import Clause, lemma
 from extraction.times import When, count_of
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.edtf import OPEN

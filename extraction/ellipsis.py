@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from extraction.clauses import Clause, lemma
 from extraction.drafting import Frame
 from extraction.mentions import Mentions
+from extraction.predication import Clause, lemma
 from extraction.things import things
 from ontology.claim import ClaimDraft, ClaimKind
 from ontology.patterns import Tense, Thing

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from extraction.matching import Patterns
 from extraction.model import load_model
 from extraction.passage import Passage, passages
+from extraction.recording import Examined
 from extraction.segmentation import speech_spans
-from extraction.turns import Examined, examined
+from extraction.turns import examined
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
 from ontology.vocabulary import Vocabulary

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause
-from extraction.lexicon import VAGUE
+from extraction.lexicon import VAGUE, words
 from extraction.matching import Match
 from extraction.mentions import Mentions
+from extraction.predication import Clause
 from ontology.patterns import Tense
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _INDEFINITE = {
     "those",
     "that",
 }
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MAX_NAME = 80
 _MAX_TEXT = 300
 _SENTENCES = {"decided", "plans_to", "wants", "directive", "created"}
@@ -56,6 +58,17 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
         return "indefinite subject"
     if match.predicate in ("likes", "dislikes") and not isinstance(match.object, str) and _of_the_talk(match.object, clause):
         return "about the talk"
+    if match.predicate == "version" and _CLOCK.fullmatch(target):
+        return "a time"
+    if match.predicate == "age" and clause is not None and clause.head.dep_ == "advcl":
+        # "When I turned ten, ..."
+        return "in passing"
+    if match.rule in _DENIALS and clause is not None and not clause.negated:
+        return "no habit"
+    if match.predicate == "favorite" and not match.qualifier and not isinstance(match.object, str) and match.object.pos_ == "PRON":
+        return "a favourite of unknown kind"
+    if match.predicate in ("uses", "works_on") and not isinstance(match.object, str) and _abstract(match.object):
+        return "vague object"
     open_ = match.rule.startswith("open:")
     if not isinstance(match.object, str):
         if (
@@ -75,6 +88,22 @@ def refusal(match: Match, subject: str, target: str, clause: Clause | None, ment
     if open_ and subject == mentions.addressee and not (clause is not None and clause.whens and clause.tense is Tense.PAST):
         return "about the listener"
     return None
+
+
+_DENIALS = {f"verb:eats:{verb}" for verb in ("do", "have", "touch", "tolerate", "digest")}
+"""Wordings that say what somebody eats only when denied: "I don't do dairy"."""
+_ABSTRACT = words(
+    """
+    influence resource resources skill skills talent talents voice platform creativity imagination knowledge strength advantage
+    opportunity excuse term word power project projects study studies assignment assignments task tasks homework
+    """
+)
+
+
+def _abstract(token: Token) -> bool:
+    """ "use my influence", "work on a project": nothing by which it could be told from others."""
+    bare = not any(c.dep_ in ("compound", "nmod", "amod", "nummod", "prep", "appos", "relcl", "acl") for c in token.children)
+    return token.pos_ == "NOUN" and bare and token.lemma_.casefold() in _ABSTRACT
 
 
 def _indefinite(token: Token, name: str) -> bool:
@@ -101,7 +130,7 @@ def _indefinite(token: Token, name: str) -> bool:
 
 def _generic(token: Token) -> bool:
     """ "Events energize us": a bare plural or an activity as the subject."""
-    bare = not any(c.dep_ in ("det", "poss", "nummod", "compound", "prep") for c in token.children)
+    bare = not any(c.dep_ in ("det", "poss", "nummod", "prep") for c in token.children)
     return token.pos_ in ("NOUN", "VERB") and bare and (token.tag_ in ("NNS", "VBG") or token.lower_.endswith("ing"))
 
 
@@ -109,6 +138,7 @@ def _of_the_talk(liked: Token, clause: Clause | None) -> bool:
     """ "I like that", "love your idea": an answer, no taste."""
     return (
         liked.pos_ == "PRON"
+        or any(c.lower_ == "you" for c in liked.lefts)
         or (clause is not None and clause.implied)
         or any(c.dep_ == "poss" and c.lower_ == "your" for c in liked.children)
     )

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import HEDGES, HEDGING, REPORTING
-from ontology.patterns import Tense
+from extraction.predication import Clause, lemma
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -294,8 +293,3 @@ def attributed(text: str) -> str | None:
     """The source of "According to X, ..."."""
     match = _ACCORDING.match(text)
     return match["who"].strip() if match else None
-
-
-def expects_future(clause: Clause) -> bool:
-    """Whether a clause is scheduled: "will", or the present with a time ahead."""
-    return clause.tense is Tense.FUTURE

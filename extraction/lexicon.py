@@ -163,9 +163,9 @@ STATES = words(
     """
     single married divorced widowed engaged separated pregnant retired unemployed self-employed freelance homeless blind deaf
     diabetic asthmatic anaemic anemic epileptic autistic dyslexic sober left-handed right-handed colour-blind colorblind bilingual
-    trilingual adopted deceased dead alive ill sick injured paralysed bedridden celiac coeliac lactose-intolerant short-sighted gay
-    lesbian bisexual queer trans nonbinary religious jewish muslim christian catholic buddhist hindu atheist agnostic protestant
-    orthodox bald tall afraid scared fond short fluent claustrophobic hospitalised hospitalized estranged
+    trilingual adopted deceased dead alive ill sick injured paralysed bedridden celiac coeliac lactose-intolerant intolerant
+    short-sighted gay lesbian bisexual queer trans nonbinary religious jewish muslim christian catholic buddhist hindu
+    atheist agnostic protestant orthodox bald tall afraid scared fond short fluent claustrophobic hospitalised hospitalized estranged
     """
 )
 STATUSES = words(

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
-from extraction.things import could_be, is_role, things
+from extraction.lexicon import ACQUAINTANCES, KIN
+from extraction.notices import TIME_TAIL
+from extraction.plans import complement
+from extraction.predication import Clause, lemma
+from extraction.things import could_be, is_relative, is_role
 from ontology.claim import ClaimKind
 from ontology.patterns import PatternModel, Tense, Thing, Where
 from ontology.vocabulary import Predicate, Vocabulary
@@ -69,6 +72,9 @@ class Patterns:
             key = (_place(match.subject), _place(match.object))
             if match.predicate in about and about[match.predicate] != match.rule:
                 continue
+            if match.predicate == "replaces" and any(m.predicate == "replaces" and m.object == match.object for m in found):
+                # "We replaced A with B": B stands instead of A, not we.
+                continue
             if match.previous is not None or match.rule.startswith("verb:replaces"):
                 # "A was replaced with B" is not a claim that someone replaced A as well.
                 about.setdefault(match.predicate, match.rule)
@@ -81,7 +87,7 @@ class Patterns:
         base = lemma(clause.head)
         if base in _COPULAS:
             for match in (*self._adjectival(clause), *self._nominal(clause)):
-                if match.kind is None and base in ("become", "turn", "go") and clause.tense is not Tense.PRESENT:
+                if match.kind is None and base in ("become", "turn", "go", "get") and clause.tense is not Tense.PRESENT:
                     match.kind = ClaimKind.CHANGE
                 yield match
         words = [clause.lemma] if clause.particle else [f"{base} {c.lower_}" for c in clause.head.children if c.lower_ in _ADVERBS] + [base]
@@ -125,6 +131,9 @@ class Patterns:
                 if owner is None or pattern.value is not None or (pattern.preposition and not pattern.swap):
                     continue
                 for attribute in clause.attributes:
+                    if attribute.pos_ == "NUM" and subject.lemma_.casefold() in KIN | ACQUAINTANCES:
+                        # "my daughter Isla is seven"
+                        continue
                     if (_nameable(attribute) or (Thing.ROLE in pattern.object_type and is_role(attribute))) and (
                         not pattern.named or attribute.pos_ == "PROPN"
                     ):
@@ -175,11 +184,19 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         return
     if pattern.progressive is not None and pattern.progressive != clause.progressive:
         return
-    if pattern.anchored and not (clause.now or any(when.role in ("since", "duration") for when in clause.whens)):
+    if pattern.anchored and not (
+        clause.now or clause.no_longer or clause.lasting or any(when.role in ("since", "duration") for when in clause.whens)
+    ):
         return
     if pattern.light and not any(o.lemma_.casefold() in pattern.light for o in clause.objects):
         return
-    if pattern.previous and pattern.subject is Where.SUBJECT and clause.objects and not clause.passive:
+    if (
+        (pattern.previous or (name == "lives_in" and lemma(clause.head) == "move"))
+        and pattern.subject is Where.SUBJECT
+        and clause.objects
+        and not clause.passive
+        and not pattern.light
+    ):
         # "we moved the frontend from A to B" is about the frontend.
         return
     objects: list[Token | str]
@@ -191,6 +208,8 @@ def _verbal(name: str, pattern: PatternModel, clause: Clause) -> Iterator[Match]
         text = (
             complement(clause) if any(c.dep_ == "xcomp" for c in clause.head.children) or pattern.preposition or name == "decided" else ""
         )
+        if name == "decided":
+            text = TIME_TAIL.sub("", text)
         objects = (
             [text]
             if text
@@ -233,8 +252,6 @@ def _pairs(
         if len(subjects) >= 2:
             one, two = (subjects[1], subjects[0]) if subjects[1].lower_ == "i" else (subjects[0], subjects[1])
             yield Match(name, one, two, rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier)
-        elif len(subjects) == 1 and subjects[0].lower_ == "we":
-            return
         return
     holders: list[Token | None] = list(subjects)
     if not holders and clause.implied and pattern.subject is not Where.OBJECT:
@@ -252,7 +269,7 @@ def _pairs(
                 ):
                     continue
                 if pattern.named and not (
-                    object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or _relative(object_)
+                    object_.pos_ == "PROPN" or (object_.text[:1].isupper() and object_.pos_ != "PRON") or is_relative(object_)
                 ):
                     continue
             if name == "has_role" and not isinstance(object_, str) and any(c.dep_ == "poss" and c.tag_ == "PRP$" for c in object_.children):
@@ -262,10 +279,6 @@ def _pairs(
             if pattern.swap:
                 subject, target = object_, holder if holder is not None else "*speaker"
             yield Match(name, subject, target, rule, pattern.confidence, pattern.kind, pattern.polarity, pattern.qualifier, previous)
-
-
-def _relative(token: Token) -> bool:
-    return Thing.PERSON in things(token) and any(c.dep_ == "poss" for c in token.children)
 
 
 def _specificity(pattern: PatternModel) -> int:
@@ -284,21 +297,3 @@ def _specificity(pattern: PatternModel) -> int:
 
 def _place(end: Token | str | None) -> object:
     return end if end is None or isinstance(end, str) else end.i
-
-
-def complement(clause: Clause) -> str:
-    """The words after the verb, up to the end of its clause: "stick with REST for the public API" without "stick"."""
-    head = clause.head
-    kept = []
-    for child in head.rights:
-        if child.dep_ in ("punct", "conj", "cc", "advcl", "parataxis") or (
-            child.dep_ in ("npadvmod", "advmod") and child.ent_type_ == "DATE"
-        ):
-            if child.dep_ == "punct" and child.text not in ("-",):
-                break
-            continue
-        kept += [t for t in child.subtree if not (t.dep_ == "punct" and t.i == child.right_edge.i)]
-    tokens = sorted(kept, key=lambda t: t.i)
-    while tokens and tokens[0].lower_ in ("to", "that", "on"):
-        tokens = tokens[1:]
-    return "".join(t.text_with_ws for t in tokens).strip().rstrip(".,;:!") if len(tokens) <= 25 else ""

@@ -42,6 +42,7 @@ _EMPTY_MODIFIERS = {
 }
 _ARGUMENTS = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "appos", "ROOT", "oprd", "dative", "npadvmod", "poss"}
 _TITLES = {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "dr": "", "sir": "m", "prof": ""}
+_DIRECTIONS = {"northern", "southern", "eastern", "western", "central", "north", "south", "east", "west", "downtown", "rural"}
 MAX_CANDIDATES = 40
 
 
@@ -182,7 +183,11 @@ class Mentions:
             keep = set(range(start, token.i + 1))
         else:
             keep = {token.i}
+            bounded = any(c.dep_ == "quantmod" and c.lower_ == "to" for c in token.lefts)
             for child in token.lefts:
+                if bounded and child.dep_ == "quantmod":
+                    # "from 13 to 15" are two values.
+                    continue
                 if child.dep_ in ("compound", "nmod", "nummod", "amod", "quantmod", "npadvmod") and not (
                     child.dep_ == "amod" and child.lower_ in _EMPTY_MODIFIERS and child.lower_ != "new"
                 ):
@@ -192,7 +197,7 @@ class Mentions:
         for child in token.rights:
             if child.dep_ == "nummod" or (child.dep_ == "case"):
                 if child.dep_ == "nummod":
-                    keep.add(child.i)
+                    keep.update(t.i for t in child.subtree if t.i == child.i or t.text == "#")
             elif child.dep_ == "prep" and child.ent_type_ not in ("DATE", "TIME") and _belongs(token, child, subject):
                 keep.update(t.i for t in _slim(child))
         words = sorted(keep)
@@ -229,17 +234,27 @@ def _under(token: Token, top: Token, deps: tuple[str, ...]) -> bool:
 def _belongs(noun: Token, preposition: Token, subject: bool) -> bool:
     """Whether a prepositional phrase is part of the name: "city of X", and for subjects "lift at Block D"."""
     target = next((c for c in preposition.children if c.dep_ == "pobj"), None)
+    if preposition.lower_ == "per":
+        return True
     if target is None or target.ent_type_ in ("DATE", "TIME") or noun.pos_ == "PRON":
         return False
     if preposition.lower_ == "of":
         return target.tag_ != "PRP"
-    if noun.pos_ == "PROPN":
+    if noun.pos_ == "PROPN" or (noun.dep_ == "conj" and noun.head.pos_ in ("VERB", "AUX")):
         return False
     return preposition.lower_ in (("in", "at", "for", "with", "on") if subject else ("with", "for")) and target.pos_ in ("PROPN", "NOUN")
 
 
 def _namelike(token: Token) -> bool:
-    return token.tag_ != "PRP$" and token.pos_ != "VERB" and _capital(token)
+    if token.tag_ == "PRP$":
+        return False
+    if token.pos_ == "VERB":
+        # An unknown first name that the tagger takes for a verb; the recogniser knows it as part of the name.
+        return token.text[:1].isupper() and bool(token.ent_type_) and token.ent_type_ == token.nbor(1).ent_type_
+    if token.dep_ == "compound" and token.pos_ == "NOUN" and token.head.text.isupper() and len(token.head.text) > 1:
+        # "cache TTL"
+        return True
+    return _capital(token) or token.lower_ in _DIRECTIONS
 
 
 def _capital(token: Token) -> bool:
@@ -253,6 +268,9 @@ def named_by(token: Token) -> Token | None:
     for child in token.children:
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > token.i:
             return child
+    if token.dep_ == "nsubjpass" and token.head.lower_ in ("called", "named"):
+        # "my flatmate is called Ingrid"
+        return next((c for c in token.head.children if c.dep_ in ("oprd", "dobj", "attr") and c.pos_ == "PROPN"), None)
     return None
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
 from extraction.lexicon import ACQUAINTANCES, KIN, NATIONALITIES, words
 from extraction.matching import Match
+from extraction.predication import Clause, lemma
 from extraction.things import could_be, is_number, is_role, things
 from ontology.patterns import Thing
 
@@ -106,11 +106,27 @@ def kinds(clause: Clause) -> Iterator[Match]:
                 and noun.lemma_.casefold() not in KIN
             ):
                 known = bool(things(noun) & {Thing.ANIMAL, Thing.ORGANIZATION, Thing.PLACE, Thing.SOFTWARE})
-                yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if holder.pos_ == "PROPN" else 0.4)
+                called = holder.pos_ == "PROPN" or (
+                    # "Fennel is a programming language": a name that is a word as well.
+                    holder.text[:1].isupper() and holder.n_lefts == 0 and any(c.dep_ == "compound" for c in noun.lefts)
+                )
+                yield Match("is_a", holder, noun, "copula:kind", 0.7 if known else 0.5 if called else 0.4)
+
+
+def incumbents(clause: Clause) -> Iterator[Match]:
+    """ "The mayor of Split is Ivan Delić", "our new treasurer is Ines Vidal": who has a role."""
+    if lemma(clause.head) != "be" or clause.negated or len(clause.subjects) != 1:
+        return
+    role = clause.subjects[0]
+    definite = any(c.lower_ in ("the", "our") for c in role.lefts)
+    for person in clause.attributes:
+        if definite and role.pos_ == "NOUN" and is_role(role) and person.pos_ == "PROPN" and could_be(person, (Thing.PERSON,)):
+            yield Match("has_role", person, role, "copula:incumbent", 0.7)
 
 
 def occupation(name: str) -> str:
-    """An occupation without the nationality before it."""
+    """An occupation without the nationality before it, or that it is new."""
+    name = name.removeprefix("new ").removeprefix("current ")
     first, _, rest = name.partition(" ")
     return rest if rest and all(part.casefold() in NATIONALITIES for part in first.split("-")) else name
 
@@ -144,6 +160,8 @@ def favourites(clause: Clause) -> Iterator[Match]:
 
 
 _SETTINGS = frozenset(["port", "timeout", "url", "key", "region", "schema", "branch", "host", "hostname", "password", "username", "token"])
+_NAMED = frozenset(["region", "branch", "host", "hostname", "username", "schema"])
+"""Settings whose value is a name rather than a figure."""
 _AMOUNTS = words(
     """
     deposit fee rent price salary wage budget cost bill mortgage rate dose dosage max maximum min minimum limit threshold size
@@ -162,7 +180,12 @@ def settings(clause: Clause) -> Iterator[Match]:
     for subject in clause.subjects:
         word = subject.lemma_.casefold()
         for value in clause.attributes:
-            if not (is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
+            named = (
+                word in _NAMED
+                and (value.pos_ in ("PROPN", "X") or (word == "branch" and value.pos_ in ("ADJ", "NOUN")))
+                and not any(c.dep_ in ("det", "poss", "prep") for c in value.children)
+            )
+            if not (named or is_number(value) or any(is_number(c) for c in value.lefts)) or word not in _SETTINGS | _AMOUNTS:
                 continue
             owner = next((c for c in subject.lefts if c.dep_ in ("compound", "nmod", "amod") and c.lower_ not in _MODIFIERS), None)
             if word in _SETTINGS and owner is not None:

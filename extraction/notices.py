@@ -38,13 +38,19 @@ _STANDING = re.compile(
     | {_IMPERATIVE}\b.*\b(?:always|never|by\s+default|from\s+now\s+on|at\s+all\s+times|every\s+time|going\s+forward
         |in\s+all\s+cases|without\s+exception|whenever)\b
     | (?:don't|do\s+not)\s+{_IMPERATIVE}\b.*\b(?:ever|unless|without)\b
+    | (?:don't|do\s+not)\s+(?:touch|edit|modify|commit|push|merge|mock|hardcode|hard-code|log|import|deploy|force-push
+        |use|add|introduce|store)\s+
+        (?!(?:it|this|that|them|me|him|her|these|those|any\s+more|anything|too)\b)(?:\w+\s+)*?(?:the\s+)?[\w.-]+(?:s|es|\b\s+(?:in|to|into|on|under|outside|inside)\s+[\w./-]+)\b(?!.*\b(?:yet|until|today|now|tonight|if|for\s+now|because|just)\b)
+    | (?:use|prefer)\s+(?!(?:the|this|that|it|my|your|our)\b)[\w./+-]+(?:\s(?!for\b)[\w./+-]+){{0,2}}
+        \s+for\s+(?:all\s+|every\s+|new\s+)?
+        (?!(?:the|this|that|it|now|these|those)\b)(?:[\w-]+\s){{0,2}}[\w-]+s\s*[.!]?\s*$
     | no\s+\w+(?:\s+\w+){{0,3}}\s+in\s+(?:tests?|prod|production|code|commits?|comments|this\s+(?:repo|project|codebase))\b(?!.*\?)
     | (?:you|we|everyone|all\s+\w+)\s+(?:must|should)\s+(?:always|never)\b
     )""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
+    r"\b(?:you|he|she|they)\s+always\b|\blet\s+me\s+know\b|\bfeel\s+free\b|\breach\s+out\b|\bjust\s+ask\b|\bwhenever\s+(?:you|u)\s+(?:want|like|can|feel|get|need|have|are)\b|^\s*never\s+mind|^\s*(?:i|he|she|it|they|that)\b|\b(?:now|today|tonight|tomorrow|this\s+time|at\s+\d|first|again)\s*[.!]?\s*$|\?\s*$|always\s+be\s+(?:there|here|proud)|never\s+(?:give|stop|forget|lose)",
     re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -73,8 +79,8 @@ _BULLET = re.compile(r"^\s*[-*•]\s*(?P<key>[a-z][\w /-]{1,20}):\s*(?P<value>[\
 _STACK = re.compile(
     r"\b(?:stack|tech(?:nologies)?|tooling|setup|we\s+use|versions)\b[^\n]{0,30}:\s*\n(?P<list>(?:\s*[-*•][^\n]+\n?){2,20})", re.IGNORECASE
 )
-_TIME_TAIL = re.compile(
-    r"\s+(?:for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
+TIME_TAIL = re.compile(
+    r"\s+(?:(?:from|as\s+of|starting|effective)\s+(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?:\s+\d{4})?|for\s+(?:19|20)\d\d|by\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+\w+|\w+day|end\s+of\s+\w+|\w+\s+\d{1,2}|\w+)(?:\s+\d{4})?)\s*$",
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(
@@ -105,13 +111,13 @@ def notices(text: str) -> Iterator[Notice]:
     body = text.rstrip(" .!")
     match = _ACTION.match(body)
     if match:
-        what = _TIME_TAIL.sub("", match["what"])
+        what = TIME_TAIL.sub("", match["what"])
         yield Notice("assigned_to", match["who"], what, match.start(), match.end(), "notice:action", 0.75, by=True)
         return
     match = _MUST.match(body)
     if match and match["who"].split()[0].casefold() not in ("i", "we", "you", "it", "he", "she", "they", "this", "that", "there"):
         who = match["who"].strip(",").split(", ")[-1]
-        yield Notice("assigned_to", who, _TIME_TAIL.sub("", match["what"]), match.start(), match.end(), "notice:duty", 0.6, by=True)
+        yield Notice("assigned_to", who, TIME_TAIL.sub("", match["what"]), match.start(), match.end(), "notice:duty", 0.6, by=True)
     match = _DECISION.match(body)
     if match:
         yield from _decision(match)
@@ -125,7 +131,7 @@ def notices(text: str) -> Iterator[Notice]:
     for match in _AGED.finditer(text):
         yield Notice("age", match["who"], match["age"], match.start(), match.end(), "notice:age", 0.7)
     match = _FRAGMENT.match(body)
-    if match:
+    if match and match["what"].split()[-1].casefold() not in ("is", "was", "are", "were", "be", "been", "not", "went", "goes", "go"):
         yield Notice("status", match["what"], match["state"].casefold(), match.start(), match.end(), "notice:fragment", 0.65, dated=True)
     match = _PREFERENCE.search(text)
     if match:
@@ -144,7 +150,7 @@ def _decision(match: re.Match[str]) -> Iterator[Notice]:
     yield Notice(
         "decided",
         who if who.casefold() not in ("i", "we", "i've", "we've") else "we",
-        _TIME_TAIL.sub("", what),
+        TIME_TAIL.sub("", re.split(r",\s+(?:which|because|since|as|so)\b", what)[0]),
         match.start(),
         match.end(),
         "notice:decision",

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
-from extraction.lexicon import HEDGING, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
+from extraction.lexicon import HEDGING, KIN, LIGHT_VERBS, REPORTING, STATES, STATUSES, VAGUE, words
 from extraction.matching import Match
-from extraction.things import is_number, things
+from extraction.predication import Clause, lemma
+from extraction.things import could_be, is_number, things
 from ontology.patterns import Tense, Thing
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def open_matches(clause: Clause) -> Iterator[Match]:
         yield from _have(clause)
     elif base in ("be", "become", "get") and clause.attributes:
         yield from _be(clause)
+    elif base == "be" and clause.prepositions:
+        yield from _phase(clause)
     elif (
         (base not in _NEVER or (base in _DATABLE and clause.whens) or (base == "support" and (clause.no_longer or clause.negated)))
         and clause.head.pos_ == "VERB"
@@ -74,11 +76,11 @@ def _holders(clause: Clause) -> list[Token | None]:
 
 
 def _have(clause: Clause) -> Iterator[Match]:
-    if clause.tense is Tense.PAST and not clause.negated and not clause.whens:
+    if clause.tense in (Tense.PAST, Tense.PERFECT) and not clause.negated and not clause.whens:
         return
     for holder in _holders(clause):
         for object_ in clause.objects:
-            if object_.pos_ not in ("NOUN", "PROPN") or object_.lemma_.casefold() in _HAVE_NOT or _loose(object_):
+            if object_.pos_ not in ("NOUN", "PROPN") or object_.lemma_.casefold() in _HAVE_NOT or _loose(object_) or _relatives(object_):
                 continue
             definite = (
                 clause.negated or clause.whens or object_.pos_ == "PROPN" or any(c.dep_ in ("nummod", "compound") for c in object_.children)
@@ -92,20 +94,46 @@ def _have(clause: Clause) -> Iterator[Match]:
             )
 
 
+def _relatives(token: Token) -> bool:
+    """ "I have two brothers, Amir and Yusuf": the names are no possessions."""
+    while token.dep_ in ("conj", "appos") and token.pos_ == "PROPN":
+        token = token.head
+    return token.lemma_.casefold() in KIN
+
+
 def _be(clause: Clause) -> Iterator[Match]:
     for holder in _holders(clause):
         human = holder is None or Thing.PERSON in things(holder)
         for attribute in clause.attributes:
             word = attribute.lower_
-            if attribute.pos_ in ("ADJ", "VERB", "ADV") and (
-                word in STATES or (not human and word in STATUSES) or (word in ("retired", "back") and human)
+            if (attribute.pos_ in ("ADJ", "VERB", "ADV") or word == "intolerant") and (
+                (
+                    word in STATES
+                    and (word not in ("scared", "afraid") or clause.after("of") or any(c.lower_ == "of" for c in attribute.children))
+                )
+                or (not human and word in STATUSES)
+                or (word in ("retired", "back") and human)
             ):
                 yield Match("be", holder, _phrase(attribute), f"open:be:{word}", 0.65)
 
 
+_LASTING = {"call", "leave", "holiday", "vacation", "sabbatical", "probation", "parole", "strike", "benefits", "crutches", "dialysis"}
+
+
+def _phase(clause: Clause) -> Iterator[Match]:
+    """ "I'm on call", "she is on parental leave": how things stand with somebody."""
+    for preposition, objects in clause.prepositions:
+        for noun in objects if preposition == "on" else ():
+            if noun.lemma_.casefold() in _LASTING or noun.lower_ in _LASTING:
+                kept = [*(c for c in noun.lefts if c.dep_ in ("amod", "compound")), noun]
+                for holder in _holders(clause):
+                    if holder is None or could_be(holder, (Thing.PERSON,)):
+                        yield Match("be", holder, f"on {' '.join(t.text for t in kept)}", "open:be:on", 0.6)
+
+
 def _phrase(adjective: Token) -> str:
     """An adjective with its prepositional phrase: "afraid of men"."""
-    kept = [adjective]
+    kept = [*(c for c in adjective.lefts if adjective.lower_ == "intolerant" and c.pos_ in ("NOUN", "PROPN", "ADJ")), adjective]
     for child in adjective.children:
         if (
             child.dep_ == "prep"
@@ -153,12 +181,15 @@ def _verb(clause: Clause, base: str) -> Iterator[Match]:
 
 def _confidence(clause: Clause, holder: Token | None, object_: Token, base: str, dated: bool) -> float:
     confidence = 0.5 + 0.05 * dated + 0.03 * (object_.pos_ == "PROPN") + 0.03 * is_number(object_)
-    if base in LIGHT_VERBS and not (dated and base in _DATABLE):
+    if base in LIGHT_VERBS and not (dated and base in _DATABLE) and not (base == "support" and clause.no_longer):
         confidence -= 0.1
     if clause.head.dep_ == "acl" and clause.head.tag_ == "VBG":
         confidence -= 0.2
     if clause.head.dep_ not in ("ROOT", "conj", "ccomp"):
         confidence -= 0.04
+    if holder is not None and not dated and clause.tense is Tense.PAST and holder.pos_ == "NOUN" and Thing.ANIMAL in things(holder):
+        # What the dog ate the other day.
+        confidence -= 0.1
     if clause.negated and not clause.no_longer:
         confidence -= 0.02
     return confidence

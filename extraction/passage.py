@@ -20,9 +20,10 @@ _AFTER_IS = (
 _SPELLINGS = [
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"\bname's(?=\s+(?-i:[A-Z]))", "name is"),
         (r"[\u2018\u2019\u02bc]", "'"),
         (
-            r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
+            r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder|correction|nope)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
             "",
         ),
         (r"\b(?:can't|cannot|can\s+not|cant)\s+(?:stand|bear|abide)\b", "hate"),
@@ -33,12 +34,41 @@ _SPELLINGS = [
         ),
         (r"\bim\b", "I'm"),
         (r"\bive\b", "I've"),
-        (r"\b(he|she|it|that|there|who|what)s(?=\s+[a-z])", r"\1's"),
+        (r"\b(he|she|that|there|who|what)s(?=\s+[a-z])", r"\1's"),
+        # The hour in front of an entry of a log.
+        (r"\A\s*\d{1,2}:\d\d(?:\s*(?:UTC|CET|GMT|am|pm))?\s*[:–-]?\s+(?=[a-z])", ""),
+        # What a value is not, behind what it is, misleads the parser; a correction reads it from the text itself.
+        (
+            r"\b(?:is|are|was|were)\s+(?:now\s+|actually\s+)?[\w.:/-]+(?:\s[\w.:/-]+){0,3}"
+            r"(?P<cut>,\s+not\s+(?:the\s+|an?\s+|on\s+|in\s+)?[\w.:/-]+(?:\s[\w.:/-]+){0,2}\s*[.!]?\s*\Z)",
+            ".",
+        ),
+        # "its" mostly is the possessive.
+        (
+            r"\bits(?=\s+(?:a|an|the|not|my|our|on|in|at|been|going|called|named|just|so|really|still|now|too|ok|okay|fine|\w+ing)\b)",
+            "it's",
+        ),
+        # Nouns rather than verbs to the tagger.
+        (r"(?<!peace )(?<!trade )(?<!the )\btalks\s+(?=(?:directly\s+)?to\s+(?!\w+\s+(?:on|in|next|this|about)\b))", "connects "),
+        (r"\A\s*([a-z][\w-]*(?:\s[a-z][\w-]*)?)\s+runs\s+(?=(?:on|under)\b)", r"\1 is running "),
+        (
+            r"\A\s*(hate|love)\s+(?=(?!(?:it|that|this|you|ya|u|to|how|when|the|your|him|her|them|these|those|hearing|seeing)\b)[a-z-]+"
+            r"(?:\s+(?:and|or)\s+[a-z-]+)?\s*(?:though|tho|tbh|so\s+much|,|\.|!|\Z))",
+            r"I \1 ",
+        ),
+        # A single letter that names one of several is neither "I" nor an article.
+        (
+            r"(?<=\b(?:Service|Cluster|Process|Project|Product|Version|Section) )[IA](?=\s+(?:\w+s|was|had|will|can)\b)"
+            r"|(?<=\b(?:Server|Module|Option|Worker|Region|Client|System) )[IA](?=\s+(?:\w+s|was|had|will|can)\b)"
+            r"|(?<=\b(?:Group|Phase|Queue|Shard|Stage|Block|Class|Model) )[IA](?=\s+(?:\w+s|was|had|will|can)\b)"
+            r"|(?<=\b(?:Node|Team|Plan|Room|Zone|Host|Type|Pool|Unit|Site) )[IA](?=\s+(?:\w+s|was|had|will|can)\b)",
+            "X",
+        ),
         (r"\b(do|does|did|is|are|was|were|has|have|had|wo|ca|could|would|should|is)nt\b", r"\1n't"),
         (r"(?<=[A-Za-z])'s" + _AFTER_IS, " is"),
         (r"(?<=\w)\s+r(?=\s+(?:on|in|at|now|not|still|all|using|running)\b)", " are"),
-        (r"(?<=\s)u(?=\s)", "you"),
-        (r"(?<=\s)n(?=\s)", "and"),
+        (r"(?<=\s)(?-i:u)(?=\s)", "you"),
+        (r"(?<=\s)(?-i:n)(?=\s)", "and"),
         (r"\bw/\s?(?=\w)", "with "),
         (r"\b(?:pls|plz)\b", "please"),
         (r"\b(?:txted|txt'd)\b", "texted"),
@@ -135,8 +165,9 @@ def _spelled(text: str, start: int, end: int) -> Passage:
     edits: list[tuple[int, int, str]] = []
     for pattern, replacement in _SPELLINGS:
         for match in pattern.finditer(piece):
-            if not any(match.start() < stop and begin < match.end() for begin, stop, _ in edits):
-                edits.append((match.start(), match.end(), match.expand(replacement)))
+            first, last = match.span("cut" if "cut" in pattern.groupindex else 0)
+            if not any(first < stop and begin < last for begin, stop, _ in edits):
+                edits.append((first, last, match.expand(replacement)))
     out: list[str] = []
     at = length = 0
     for begin, stop, new in sorted(edits):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from extraction.clauses import Clause, lemma
+from extraction.predication import Clause, lemma
 from extraction.times import When
 from ontology.claim import Modality
 from ontology.patterns import Tense
@@ -124,3 +124,21 @@ def desired(clause: Clause) -> Iterator[tuple[Token | None, Token]]:
             for object_ in clause.objects:
                 if object_.pos_ in ("NOUN", "PROPN"):
                     yield holder, object_
+
+
+def complement(clause: Clause) -> str:
+    """The words after the verb, up to the end of its clause: "stick with REST for the public API" without "stick"."""
+    head = clause.head
+    kept = []
+    for child in head.rights:
+        if child.dep_ in ("punct", "conj", "cc", "advcl", "parataxis") or (
+            child.dep_ in ("npadvmod", "advmod") and child.ent_type_ == "DATE"
+        ):
+            if child.dep_ == "punct" and child.text not in ("-",):
+                break
+            continue
+        kept += [t for t in child.subtree if not (t.dep_ == "punct" and t.i == child.right_edge.i)]
+    tokens = sorted(kept, key=lambda t: t.i)
+    while tokens and tokens[0].lower_ in ("to", "that", "on", "just", "really", "also"):
+        tokens = tokens[1:]
+    return "".join(t.text_with_ws for t in tokens).strip().rstrip(".,;:!") if len(tokens) <= 25 else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extraction import appointments, nominal, openness
+from extraction import appointments, apposition, nominal, openness
 from extraction.calendar import Granule
-from extraction.clauses import Clause
 from extraction.matching import Match, Patterns
+from extraction.predication import Clause
 from ontology.claim import CANDIDATE_BELOW
 
 
@@ -16,6 +16,7 @@ def stated(clause: Clause, patterns: Patterns, said: Granule, *, open_too: bool)
         *nominal.copular(clause),
         *nominal.favourites(clause),
         *nominal.settings(clause),
+        *nominal.incumbents(clause),
         *nominal.introductions(clause),
         *appointments.appointed(clause, text),
         *appointments.beginnings(clause, said),
@@ -27,4 +28,16 @@ def stated(clause: Clause, patterns: Patterns, said: Granule, *, open_too: bool)
     found = known + special + ([] if special else list(nominal.kinds(clause)))
     if open_too and not any(match.confidence >= CANDIDATE_BELOW for match in found):
         found += openness.open_matches(clause)
-    return found
+    return [match for match in map(_by_name, found) if match is not None]
+
+
+def _by_name(match: Match) -> Match | None:
+    """ "a dog named Rex" is kept by its name; "two kittens, Miso and Tofu" by theirs alone."""
+    if match.predicate != "has_pet" or isinstance(match.object, str) or match.object.pos_ != "NOUN":
+        return match
+    names = apposition.names(match.object)
+    if any(name.dep_ == "conj" for name in names):
+        return None
+    if names:
+        match.object = names[0]
+    return match

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from extraction import lexicon
+from extraction.gazetteer import known_place
 from extraction.lexicon import words
 from extraction.mentions import named_by
 from ontology.patterns import Thing
@@ -19,7 +20,7 @@ _ORGANIZATIONS = words(
     restaurant cafe café pub bar hotel factory studio lab laboratory office shop store supermarket gym airport ngo nonprofit
     foundation institute newspaper magazine publisher brewery farm garage salon warehouse consultancy bookshop theatre theater zoo
     ministry department post-office nursery kindergarten practice shelter wash society union club band choir team group board
-    committee association league orchestra party crew guild gang chapter troupe
+    committee association league polytechnic academy conservatory embassy hospice dealership orchestra party crew guild gang chapter troupe
     """
 )
 _PLACES = words(
@@ -72,6 +73,8 @@ _LISTED = {
 _PET_WORDS = re.compile(
     r"\b(?:shelter|breeder|vet|kennel|litter|rescue|puppy|kitten|leash|put\s+\w+\s+down|rehomed?|adopted|paws?|walkies)\b", re.IGNORECASE
 )
+_PROGRAM_WORDS = words("open-source text code image file package build container process task window database search vector markdown")
+"""Before a word for an occupation they make it a program: "a text editor"."""
 _PEOPLE = {"i", "me", "you", "we", "us", "he", "she", "him", "her", "who", "myself", "user", "people"}
 
 
@@ -81,6 +84,7 @@ def is_role(token: Token) -> bool:
     return (
         token.pos_ in ("NOUN", "PROPN", "ADJ")
         and not token.lower_.endswith("ing")
+        and not any(c.lower_ in _PROGRAM_WORDS for c in token.lefts)
         and (word in lexicon.ROLES or word.split("-")[-1] in lexicon.ROLES or (word.endswith(lexicon.ROLE_ENDINGS) and len(word) > 6))
     )
 
@@ -107,6 +111,8 @@ def things(token: Token) -> set[Thing]:
         company = token.dep_ == "pobj" and token.head.lower_ in ("at", "for", "by", "with")
         return {Thing.SOFTWARE, Thing.ORGANIZATION} if company else {Thing.SOFTWARE}
     found = {thing for thing, words in _LISTS if word in words or token.lower_ in words}
+    if token.pos_ == "VERB" or any(c.lower_ in _PROGRAM_WORDS for c in token.lefts):
+        found.discard(Thing.ROLE)
     if is_role(token):
         found |= {Thing.ROLE, Thing.PERSON}
     if is_number(token):
@@ -115,6 +121,9 @@ def things(token: Token) -> set[Thing]:
         return found
     if token.pos_ == "PROPN" or token.text[:1].isupper():
         known = _ENTITIES.get(token.ent_type_)
+        if known is not None and Thing.SOFTWARE in known and known_place(token.text):
+            # Singapore is no product.
+            return (known | found) - {Thing.SOFTWARE}
         if known is not None:
             return known | found
         return found or set()
@@ -130,6 +139,8 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
         return True
     if Thing.SOFTWARE in classes and (token.lemma_.casefold() in lexicon.SOFTWARE or token.lower_ in lexicon.SOFTWARE):
         return Thing.THING in wanted
+    if Thing.PLACE in classes and not set(wanted) & {Thing.PERSON, Thing.ORGANIZATION, Thing.THING} and known_place(token.text):
+        return False
     if classes and token.pos_ != "PROPN":
         return Thing.THING in wanted and Thing.PERSON not in classes
     if token.pos_ == "PRON":
@@ -160,3 +171,8 @@ def could_be(token: Token, wanted: tuple[Thing, ...]) -> bool:
         return token.pos_ in ("NOUN", "X", "NUM", "VERB") and (bare or any(c.dep_ in ("compound", "nummod") for c in token.children))
     lazy = not any(c.isupper() for c in token.sent.text)
     return bare and lazy and token.pos_ in ("NOUN", "X")
+
+
+def is_relative(token: Token) -> bool:
+    """Whether a phrase is somebody by their relation: "my sister"."""
+    return Thing.PERSON in things(token) and any(c.dep_ == "poss" for c in token.children)

@@ -134,7 +134,7 @@ def find_times(text: str) -> list[When]:
         word = re.sub(r"\s+", " ", (marker["marker"] or "").casefold()) if marker else ""
         vague = (marker["vague"] or "").casefold() if marker else ""
         part = (marker["part"] or "").casefold().strip() if marker else ""
-        if _refused(atom, masked, word, part):
+        if _refused(atom, masked, word, part) or before.casefold().rstrip().endswith((" every", " each")):
             continue
         start = offset + marker.start() if marker and (word or part or vague.strip()) else atom.start()
         role = "since" if word.startswith(("starting", "beginning")) else _MARKERS.get(word, "at")

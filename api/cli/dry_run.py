@@ -52,6 +52,8 @@ def _turn_rows(path: Path) -> list[dict[str, Any]] | None:
     try:
         with path.open(encoding="utf-8", newline="\n") as lines:
             rows = [json.loads(line) for line in lines if line.strip()]
+    except IsADirectoryError:
+        return None
     except OSError as failure:
         raise ErstwhileError(f"{path} cannot be read: {failure.strerror}") from failure
     except ValueError:

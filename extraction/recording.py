@@ -112,6 +112,9 @@ class Recorder:
         if subject == self._mentions.addressee and match.subject is not None and match.predicate in _EVALUATED:
             confidence = min(confidence, 0.4)
         predicate = self._vocabulary.predicate(match.predicate)
+        if subject == self._turn.project and predicate.domain == "Person":
+            # "we" is the project here, and a project lives nowhere and is employed by nobody.
+            confidence = min(confidence, 0.4)
         relation = Relation(predicate, subject, target, match.rule, confidence, match.kind, match.polarity, match.qualifier)
         draft = drafted(relation, context, span, source, denied)
         goes_on = endings.continued(match, clause) if clause is not None else False

@@ -20,6 +20,11 @@ def test_you_without_an_addressee_is_nobody(say: Say) -> None:
     assert say("You live in Turin.", addressee=None) == []
 
 
+@pytest.mark.parametrize("text", ["We switched to Honeycomb for traces.", "We work at Initech.", "We are engineers."])
+def test_a_project_is_no_person(say: Say, text: str) -> None:
+    assert not {row["predicate"] for row in say(text, project="kiln")} & {"works_at", "has_role"}
+
+
 def test_we_is_the_project_or_else_the_speaker(triples: Triples) -> None:
     assert triples("We use Terraform.") == [("Ada", "uses", "Terraform")]
     assert triples("We use Terraform.", project="kiln") == [("kiln", "uses", "Terraform")]

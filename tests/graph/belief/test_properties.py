@@ -22,7 +22,7 @@ from tests.graph.belief.strategies import INSTANTS, TRAITS, VALUES, units
 
 EVERY_TRAIT = pytest.mark.parametrize("name", TRAITS)
 BOTH = [(value, positive) for value in VALUES for positive in (True, False)]
-QUICK, DEEP = 30, 4000
+QUICK, DEEP = 20, 4000
 
 Spans = dict[Value, tuple[tuple[Instant, Instant], ...]]
 Check = Callable[[list[Claim], Traits, st.DataObject], None]

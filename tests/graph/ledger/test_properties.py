@@ -26,7 +26,7 @@ from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.strategies import POINTS, Event, Told, histories, moved, respelled
 from tests.graph.ledger.worlds import ALWAYS, EVERYTHING, Judge, World, content, pages
 
-QUICK, DEEP = 12, 150
+QUICK, DEEP = 8, 150
 Check = Callable[[LedgerGraph, list[Event], st.DataObject], None]
 
 

@@ -133,7 +133,7 @@ def test_reopening_changes_nothing(history: LedgerBuilder, feed: Feed, open_grap
 
 
 @given(seed=st.integers(0, 2**32), length=st.integers(8, 20), cuts=st.sets(st.integers(1, 16), max_size=3), by_copy=st.booleans())
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_history_in_any_batches_gives_one_graph_of_the_ledger(seed: int, length: int, cuts: set[int], by_copy: bool) -> None:
     with TemporaryDirectory() as folder:
         engine = make_database(Path(folder) / "ledger.db")

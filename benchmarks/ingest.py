@@ -75,7 +75,7 @@ def drafts_of(path: Path, wanted: int) -> list[EpisodeDraft]:
 
 def extracted(folder: Path, drafts: Sequence[EpisodeDraft], workers: int) -> tuple[str, str, str]:
     """Transcripts through the whole embedded path, processes already warm."""
-    service = open_service(Settings(data=folder / "turns", graph_engine="sql", extraction_workers=workers))
+    service = open_service(Settings(data=folder / f"turns-{workers}", graph_engine="sql", extraction_workers=workers))
     try:
         sink = partial(LocalSink, service.graph, service.ingestion, service.ingestion.pool)
         import_drafts(drafts[: 64 * workers], sink("warm-up"), threads=workers + 1)

@@ -32,6 +32,7 @@ class Follower:
         self._work = threading.RLock()
         self._changed = threading.Condition()
         self._woken = False
+        self._awaited = 0
         self._closing = False
         self._failures = 0
         self._distrusted: str | None = None
@@ -70,7 +71,12 @@ class Follower:
     def wait_for(self, transaction: int, timeout: float) -> bool:
         """Whether, within `timeout` seconds, the graph followed to a transaction or stopped being what answers."""
         with self._changed:
-            return self._changed.wait_for(lambda: self.store is None or self._closing or self.watermark() >= transaction, timeout)
+            self._awaited += 1
+            self._changed.notify_all()
+            try:
+                return self._changed.wait_for(lambda: self.store is None or self._closing or self.watermark() >= transaction, timeout)
+            finally:
+                self._awaited -= 1
 
     def distrust(self, store: KuzuStore, why: str) -> None:
         """A read failed: take the graph out of service and rebuild it in the background."""
@@ -207,6 +213,9 @@ class Follower:
                 self._changed.wait_for(lambda: self._closing, self._pause())
             else:
                 self._changed.wait_for(lambda: self._closing or self._woken)
+                # Gather what is committed meanwhile into one batch, unless somebody waits: following each commit at once would
+                # take the time that the next one needs.
+                self._changed.wait_for(lambda: self._closing or self._awaited > 0, self._settings.linger_seconds)
             self._woken = False
             return not self._closing
 

@@ -22,6 +22,8 @@ class GraphSettings(BaseSettings):
     """Address space that Kuzu reserves for its file; rounded up to a power of two."""
     threads: int = Field(default=2, ge=1, le=64)
     """Threads that one query may use."""
+    linger_seconds: float = Field(default=0.5, ge=0, le=10)
+    """How long the graph may stay behind while nobody waits for it, to follow in fewer, larger batches."""
     copy_from: int = Field(default=1_000, ge=1)
     """Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross."""
     batch_rows: int = Field(default=20_000, ge=1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_
+from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_, union_all
 
 from graph.ledger.directory import standing
 from graph.ledger.rectangles import COLUMNS
@@ -178,7 +178,10 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
     if not shape.invalidated:
         for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
             query = query.outerjoin(table, and_(table.c.key == key, standing(table)))
-    query = query.where(statements.c.namespace == bindparam("namespace"), *_in_time(shape), *_by_predicate(shape), *_by_thing(shape))
+    looked_up = _by_thing(shape)
+    # Behind a function the namespace cannot be searched for: else SQLite prefers its order by time to the rows looked up.
+    namespace = func.coalesce(statements.c.namespace, "") if looked_up or shape.episode else statements.c.namespace
+    query = query.where(namespace == bindparam("namespace"), *_in_time(shape), *_by_predicate(shape), *looked_up)
     if shape.episode:
         told = select(claims.c.proposition).where(claims.c.episode == bindparam("episode"), claims.c.believed, standing(claims))
         query = query.where(statements.c.base.in_(told))
@@ -238,25 +241,33 @@ def _by_predicate(shape: Shape) -> list[ColumnElement[bool]]:
 
 
 def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
-    """Statements whose subject and object, seen from the side that the filter's predicates ask for, are as wanted."""
+    """Statements whose subject and object, seen from the side that the filter's predicates ask for, are as wanted.
+
+    Their rows are looked up by subject and by object first: with an OR beside the order by time SQLite would walk all
+    statements of the namespace in that order (100 ms at 100,000) rather than the few of the thing.
+    """
     entity: BindParameter[str] = bindparam("entity")
-    about = [or_(statements.c.subject == entity, statements.c.object == entity)] if shape.role == "ANY" else []
+    found = statements.alias()
 
     def side(subject: ColumnElement[Any], object: ColumnElement[Any]) -> list[ColumnElement[bool]]:
-        found: list[ColumnElement[bool]] = []
+        conditions: list[ColumnElement[bool]] = []
         for column, wanted, name, role in ((subject, shape.subjects, "subjects", "SUBJECT"), (object, shape.objects, "objects", "OBJECT")):
             if wanted:
-                found.append(_among(column, name))
+                conditions.append(_among(column, name))
             if shape.role == role:
-                found.append(column == entity)
-        return found
+                conditions.append(column == entity)
+        return conditions
 
-    straight = side(statements.c.subject, statements.c.object)
-    if not straight:
-        return about
-    turned = side(statements.c.object, statements.c.subject)
-    as_stored = and_(*straight, not_(_among(statements.c.predicate, "swapped")))
-    return [*about, or_(as_stored, and_(*turned, _among(statements.c.predicate, "turned")))]
+    looked_up: list[ColumnElement[bool]] = []
+    if shape.role == "ANY":
+        either = (select(found.c.row).where(column == entity) for column in (found.c.subject, found.c.object))
+        looked_up.append(statements.c.row.in_(union_all(*either)))
+    straight = side(found.c.subject, found.c.object)
+    if straight:
+        as_stored = select(found.c.row).where(*straight, not_(_among(found.c.predicate, "swapped")))
+        turned = select(found.c.row).where(*side(found.c.object, found.c.subject), _among(found.c.predicate, "turned"))
+        looked_up.append(statements.c.row.in_(union_all(as_stored, turned)))
+    return looked_up
 
 
 def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:

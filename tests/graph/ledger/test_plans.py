@@ -1,0 +1,39 @@
+"""What is asked about a thing is looked up by the thing: a walk over all statements in order of time would grow with the ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from graph.ledger.selection import Selection, Wanted
+from graph.service import LedgerGraph
+from graph.views import Basis, StatementFilter
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Wanted(StatementFilter(), "e", "ANY"),
+        Wanted(StatementFilter(predicates=("works_at",)), "e", "SUBJECT"),
+        Wanted(StatementFilter(predicates=("manager_of",), include_invalidated=True), "e", "OBJECT"),
+        Wanted(StatementFilter(subjects=("e", "f"), objects=("g",))),
+    ],
+)
+def test_statements_of_a_thing_are_found_by_its_key(graph: LedgerGraph, wanted: Wanted) -> None:
+    query, values = Selection(Basis("n", 0, 0, 1), graph.vocabulary()).query(wanted, after=None, limit=20)
+    engine = graph._engine
+    sent: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        sent.append((statement, parameters))
+
+    with engine.connect() as connection:
+        event.listen(engine, "before_cursor_execute", note)
+        connection.execute(query, values).all()
+        event.remove(engine, "before_cursor_execute", note)
+        statement, parameters = sent[-1]
+        plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+    assert any("statements USING INTEGER PRIMARY KEY" in step for step in plan), plan
+    assert not any("statements_by_valid" in step for step in plan), plan

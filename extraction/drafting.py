@@ -125,6 +125,7 @@ def drafted(relation: Relation, frame: Frame, span: tuple[int, int], source: str
         end=span[1],
         rule=relation.rule,
         confidence=round(relation.confidence, 2),
+        act=kind is ClaimKind.END and not relation.predicate.declared and relation.kind is not ClaimKind.END and not frame.ended,
     )
 
 
@@ -169,6 +170,9 @@ def bounds(relation: Relation, frame: Frame) -> tuple[ClaimKind, Granule | None,
 def _open(frame: Frame, lo: Granule | None, hi: Granule | None, point: bool) -> tuple[ClaimKind, Granule | None, Granule | None]:
     """An open predicate: an act in the past is over, a habit goes on, a date ahead is an appointment."""
     if frame.tense is Tense.PAST or (frame.tense is Tense.PERFECT and not frame.since and not frame.progressive and not frame.negated):
+        if lo is not None and not frame.negated:
+            # Bounded and over: it says nothing of the time after.
+            return ClaimKind.STATE, lo, hi if hi is not None else lo
         return (ClaimKind.STATE if frame.negated else ClaimKind.END), lo, hi
     if frame.scheduled and lo is not None:
         return ClaimKind.CHANGE, lo, hi

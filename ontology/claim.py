@@ -69,6 +69,8 @@ class ClaimDraft:
     confidence: float = 1.0
     subject_type: str | None = None
     object_type: str | None = None
+    act: bool = False
+    """An act in the past ("we won a trophy"), told with a verb that the vocabulary does not know: over, and no state that ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from graph.belief.checks import checked_bounds
 from graph.belief.traits import traits_of
 from graph.views import StatedClaim
-from ontology.claim import CANDIDATE_BELOW, ClaimDraft, Modality, ObjectDraft
+from ontology.claim import CANDIDATE_BELOW, ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
@@ -256,7 +256,10 @@ class Preparer:
             "datatype": object.datatype,
             "subject_type": types[0] if types[0] != "Thing" else None,
             "object_type": types[1] if types[1] != "Thing" else None,
-            "believed": modality not in _NEVER_BELIEF and draft.confidence >= CANDIDATE_BELOW,
+            # An undated act is kept and listed: as an END it would deny from then on what never was a state.
+            "believed": modality not in _NEVER_BELIEF
+            and draft.confidence >= CANDIDATE_BELOW
+            and not (draft.act and draft.kind is ClaimKind.END and draft.valid_to is None),
         }
 
     def _bounds(self, claim: StatedClaim, zone: ZoneInfo | None) -> tuple[Stated | None, Stated | None]:

@@ -176,3 +176,16 @@ def test_secrets_beside_plain_facts_never_reach_the_ledger(tell: Callable[..., S
     assert episode.content is not None
     assert "[REDACTED:" in episode.content
     assert not [secret for secret in secrets if secret in episode.content]
+
+
+def test_an_act_in_the_past_denies_nothing_afterwards(tell: Callable[..., Story]) -> None:
+    told = [("2024-03-06T12:00:00Z", "I won a trophy! I passed the interview last Friday.")]
+    story = tell(told, speaker="Ann")
+    found = story.graph.snapshot(story.namespace).statements(StatementFilter(include_invalidated=True), first=100).items
+    assert [(view.predicate, shown(view), view.polarity) for view in found] == [("pass", "interview", True)]
+    assert found[0].v_to <= parse_instant("2024-03-06T00:00:00Z")
+
+
+def test_what_one_used_to_do_is_denied_afterwards(tell: Callable[..., Story]) -> None:
+    story = tell([("2024-03-06T12:00:00Z", "I used to live in Rome.")], speaker="Ann")
+    assert story.values("Ann", "lives_in", "2024-04-01T00:00:00Z", polarity=False) == {"Rome"}

@@ -11,45 +11,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _END_VERBS = {"stop", "quit", "cease", "give"}
-_INTERJECTIONS = {"nope", "no", "yes", "yeah", "yep", "yup", "nah", "ok", "okay", "oh", "well", "hey", "haha", "lol", "thanks"}
-_QUANTITIES = {"bit", "lot", "little", "touch", "couple", "pair", "cup", "glass", "slice", "bunch", "ton"}
-_TASTED = {"hate", "love", "like", "eat", "drink", "adore", "dislike", "prefer"}
-_PAST_TOO = {"quit", "split", "cut", "put", "set", "hit", "shut", "let"}
-"""Verbs whose past looks like their infinitive."""
 _STANDING = {"marry", "base", "engage", "divorce", "separate", "employ"}
 """Verbs whose participle, without a subject, tells how somebody is: "Married to Paolo since 2015"."""
 _START_VERBS = {"start", "begin", "resume", "take"}
-_CHANGES = {
-    "switch",
-    "move",
-    "migrate",
-    "change",
-    "go",
-    "upgrade",
-    "downgrade",
-    "rename",
-    "roll",
-    "convert",
-    "port",
-    "transition",
-    "revert",
-}
-_START_VERBS = {"start", "begin", "resume", "take"}
-_CHANGES = {
-    "switch",
-    "move",
-    "migrate",
-    "change",
-    "go",
-    "upgrade",
-    "downgrade",
-    "rename",
-    "roll",
-    "convert",
-    "port",
-    "transition",
-    "revert",
-}
 
 
 def inherit(clause: Clause, found: dict[int, Clause]) -> None:

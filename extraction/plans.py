@@ -52,7 +52,6 @@ _WEAK = {
     "work",
     "discuss",
 }
-_ADJECTIVES = {"due", "set", "scheduled", "supposed", "about"}
 
 
 ANNOUNCED = 0.55

@@ -16,7 +16,7 @@ from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
 from graph.ledger.schema import claims, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
-from graph.ledger.sources import current_copy, episode_views, episodes_at, status_at, views_of
+from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.views import (
     AnswerView,
     Basis,
@@ -317,11 +317,6 @@ class LedgerSnapshot:
             rest = [place for place in placed if after is None or place > tuple(after)]
             views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)
-
-    def episode_copy(self, key: str, revision: str) -> EpisodeView | None:
-        """One copy of an episode."""
-        with self._engine.connect() as connection:
-            return episode_views(connection, [(key, revision)], self.basis.transaction).get((key, revision))
 
 
 def _rectangle(row: Row[Any]) -> Rectangle:

@@ -356,5 +356,6 @@ def _draft(row: Row[Any]) -> EpisodeDraft:
         rank=row.rank,
         metadata=row.metadata or {},
         revised_at=row.revised_text,
+        speech=row.speech,
         project=row.project,
     )

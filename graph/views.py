@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from graph.belief.weighing import Conflict, Support
-from ontology.claim import ClaimDraft
+from ontology.claim import ClaimDraft, ClaimKind, Modality
 from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.instant import Instant
 
@@ -87,6 +87,77 @@ class EvidenceView:
     start: int
     end: int
     extractor: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim on a basis: what one place of one episode says. `valid_from` and `valid_to` are EDTF texts as stated.
+
+    `candidate`: it makes no belief (too little confidence, a plan, an undated act, or a join that its own group alone tells).
+    `rejected`: a person declared it wrong (`rejection` says why). Subject and object are entities of the basis.
+    """
+
+    id: str
+    subject: EntityView
+    predicate: str
+    qualifier: str
+    object: EntityView | LiteralView
+    polarity: bool
+    kind: ClaimKind
+    modality: Modality
+    valid_from: str | None
+    valid_to: str | None
+    said_at: Instant
+    confidence: float
+    rule: str
+    additive: bool
+    candidate: bool
+    rejected: bool
+    rejection: str | None
+    evidence: EvidenceView
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectedSplit:
+    """A sign that one name denotes two: at `at` two values of a one-valued slot are attested by separate groups.
+
+    `values` are their names, the first the better attested one. The evidence for the second stands in `groups` (or, where it
+    has none, `sources`): splitting these off with `discriminator` resolves it.
+    """
+
+    entity: EntityView
+    predicate: str
+    qualifier: str
+    at: Instant
+    values: tuple[str, str]
+    groups: tuple[str, ...]
+    sources: tuple[str, ...]
+    discriminator: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndeclaredPredicate:
+    """A predicate that extraction or a client coined and that is used much: `claims` on `subjects` subjects.
+
+    `several` of these have more than one live value; `examples` are some of their newest quotes. `cardinality` and `temporal`
+    are what a declaration would say: the defaults.
+    """
+
+    name: str
+    claims: int
+    subjects: int
+    several: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a write would do, nothing stored: the claims it would record, the statements it would open and end."""
+
+    claims: tuple[ClaimView, ...]
+    asserted: tuple[StatementView, ...]
+    invalidated: tuple[StatementView, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +345,40 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeReceipt:
+    """What a write that names claims or entities did: its transaction (the first one's where it was known), and whether it was.
+
+    `claims` are IDs: those rejected or restored, or the joins and splits that were stated. `entity` is the key of the entity that
+    a join or a split made.
+    """
+
+    transaction: int
+    deduplicated: bool
+    claims: tuple[str, ...]
+    entity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reextraction:
+    """What extracting an episode again changed: claim IDs that are new, gone and kept. `transaction` is 0 where nothing changed."""
+
+    episode_key: str
+    transaction: int
+    added: tuple[str, ...]
+    gone: tuple[str, ...]
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class PendingEpisode:
-    """An accepted episode that waits for extraction; `said` is the reference for relative dates that the ledger has."""
+    """An episode to extract; `said` is the reference for relative dates that the ledger has, `row` its place in the ledger."""
 
     namespace: str
     key: str
     said: Instant
     draft: EpisodeDraft
     flags: tuple[str, ...] = ()
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ class LabelChanges:
                         "datatype": self._datatypes[thing],
                         "name": name,
                         "folded": normalise(name),
+                        "own": normalise(name),
                         "type": type,
                         "tx_from": transaction,
                         "tx_to": OPEN,

@@ -1,0 +1,117 @@
+"""Who is who: joins, splits, rejections; claims keep the group and source of their episode."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from ontology.names import Keys
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+_ROW = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+_IDENTITY = sa.text("predicate = 'also_known_as'")
+
+
+def upgrade() -> None:
+    """Add tables and columns, and fill the columns for what is recorded."""
+    op.add_column("episodes", sa.Column("speech", sa.Boolean(), nullable=False, server_default=sa.true()))
+    op.add_column("things", sa.Column("own", sa.Text(), nullable=False, server_default=""))
+    op.execute("UPDATE things SET own = folded")
+    op.add_column("claims", sa.Column("grp", sa.Text()))
+    op.add_column("claims", sa.Column("source", sa.Text(), nullable=False, server_default=""))
+    op.add_column("claims", sa.Column("turned", sa.Boolean(), nullable=False, server_default=sa.false()))
+    for name in ("replaces_subject", "replaces_object"):
+        op.add_column("claims", sa.Column(name, sa.String(length=32)))
+    for name in ("scope_group", "scope_source"):
+        op.add_column("claims", sa.Column(name, sa.Text()))
+    op.execute(
+        "UPDATE claims SET "
+        "grp = (SELECT e.grp FROM episodes e WHERE e.key = claims.episode AND e.revision = claims.revision), "
+        "source = coalesce((SELECT e.source FROM episodes e WHERE e.key = claims.episode AND e.revision = claims.revision), '')"
+    )
+    _fill_replaced()
+    for name, column in (("claims_of_identity_by_subject", "subject"), ("claims_of_identity_by_object", "object")):
+        op.create_index(name, "claims", [column], sqlite_where=_IDENTITY, postgresql_where=_IDENTITY)
+    op.create_table(
+        "components",
+        sa.Column("row", _ROW, primary_key=True, autoincrement=True),
+        sa.Column("namespace", sa.String(length=128), nullable=False),
+        sa.Column("member", sa.String(length=32), nullable=False),
+        sa.Column("root", sa.String(length=32), nullable=False),
+        sa.Column("tx_from", sa.BigInteger(), nullable=False),
+        sa.Column("tx_to", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("components_by_member", "components", ["member", "tx_to"])
+    op.create_index("components_by_root", "components", ["root", "tx_to"])
+    op.create_index("components_by_namespace", "components", ["namespace", "tx_from"])
+    op.create_index("components_by_tx_to", "components", ["tx_to"])
+    op.create_table(
+        "denotations",
+        sa.Column("row", _ROW, primary_key=True, autoincrement=True),
+        sa.Column("namespace", sa.String(length=128), nullable=False),
+        sa.Column("key", sa.String(length=32), nullable=False),
+        sa.Column("target", sa.String(length=32), nullable=False),
+        sa.Column("kind", sa.String(length=8), nullable=False),
+        sa.Column("scope_group", sa.Text()),
+        sa.Column("scope_source", sa.Text()),
+        sa.Column("rank", sa.Integer(), nullable=False),
+        sa.Column("said", sa.BigInteger(), nullable=False),
+        sa.Column("claim", sa.String(length=32), nullable=False),
+        sa.Column("tx_from", sa.BigInteger(), nullable=False),
+        sa.Column("tx_to", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("denotations_by_key", "denotations", ["key", "tx_to"])
+    op.create_index("denotations_by_target", "denotations", ["target", "tx_to"])
+    op.create_index("denotations_by_namespace", "denotations", ["namespace", "tx_from"])
+    op.create_index("denotations_by_tx_to", "denotations", ["tx_to"])
+    op.create_table(
+        "rejections",
+        sa.Column("row", _ROW, primary_key=True, autoincrement=True),
+        sa.Column("namespace", sa.String(length=128), nullable=False),
+        sa.Column("claim", sa.String(length=32), nullable=False),
+        sa.Column("reason", sa.Text()),
+        sa.Column("tx_from", sa.BigInteger(), nullable=False),
+        sa.Column("tx_to", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("rejections_by_claim", "rejections", ["claim", "tx_to"])
+    op.create_index("rejections_by_tx_from", "rejections", ["tx_from"])
+
+
+def _fill_replaced() -> None:
+    """Subject and object of replaced propositions: of the two directions the one whose key is on record."""
+    connection = op.get_bind()
+    secret = connection.execute(sa.text("SELECT value FROM settings WHERE name = 'secret'")).scalar()
+    if secret is None:
+        return
+    keys = Keys(bytes(secret))
+    rows = connection.execute(
+        sa.text(
+            "SELECT row, namespace, subject, predicate, qualifier, object, replaces, replaces_proposition FROM claims "
+            "WHERE replaces_proposition IS NOT NULL"
+        )
+    ).all()
+    for row in rows:
+        for told in (row.subject, row.object):
+            for one, other in ((told, row.replaces), (row.replaces, told)):
+                slot = keys.slot(row.namespace, one, row.predicate, row.qualifier)
+                if keys.proposition(slot, other, True) == row.replaces_proposition:
+                    connection.execute(
+                        sa.text("UPDATE claims SET replaces_subject = :one, replaces_object = :other WHERE row = :row"),
+                        {"one": one, "other": other, "row": row.row},
+                    )
+
+
+def downgrade() -> None:
+    """Drop what was added; identity is lost, what was said is not."""
+    for table in ("rejections", "denotations", "components"):
+        op.drop_table(table)
+    op.drop_index("claims_of_identity_by_subject", "claims")
+    op.drop_index("claims_of_identity_by_object", "claims")
+    for name in ("scope_source", "scope_group", "replaces_object", "replaces_subject", "turned", "source", "grp"):
+        op.drop_column("claims", name)
+    op.drop_column("things", "own")
+    op.drop_column("episodes", "speech")

@@ -176,7 +176,8 @@ class StatementView:
 
     Unbounded ends are UNBOUNDED_PAST and UNBOUNDED_FUTURE; `from_stated` and `to_stated` are EDTF texts where a claim states
     that bound. `swapped`: shown from the other side of an inverse pair or symmetric predicate than it is stored in.
-    `invalidation`, `history` and `provenance` are filled only where asked for (`Want`).
+    `key` is in terms of the basis' entities; `stored_key`, by which `statement` finds it on any basis, in those that it was
+    stored under. `invalidation`, `history` and `provenance` are filled only where asked for (`Want`).
     """
 
     key: str
@@ -199,6 +200,7 @@ class StatementView:
     last_attested_at: Instant
     evidence_count: int
     swapped: bool = False
+    stored_key: str = ""
     invalidation: InvalidationView | None = None
     history: tuple[VersionView, ...] = ()
     provenance: tuple[EvidenceView, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -12,13 +12,16 @@ from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, insert, s
 
 from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.evidence import Evidence
+from graph.ledger.identifying import Shift, reread, shift
+from graph.ledger.identity import Visibility
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolving import resolve
 from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions, vocabularies
 from graph.views import Receipt
 from ontology.errors import IdempotencyConflict, InvalidInput
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary, restored
 
@@ -290,8 +293,21 @@ class _Commit:
             self._changed[claim["id"]] = claim
 
     def finish(self, kind: str, actor: str, reason: str | None) -> None:
-        """Names, statements, and the transaction's own row."""
-        self._labels.write(self._connection, self._namespace, self.number)
-        resolve(self._connection, self._keys, self._vocabulary, self._namespace, self.number, self._changed.values())
+        """Who is who, names, statements, and the transaction's own row."""
+        changed = list(self._changed.values())
+        moved = shift(self._connection, self._keys, self._namespace, self._vocabulary, self.number, changed)
+        again = [dict(row._mapping) for row in reread(self._connection, moved).values()] if not moved.nothing else []
+        self._labels.write(self._connection, self._namespace, self.number, moved, again)
+        self._resolve(moved, [*changed, *(claim for claim in again if claim["believed"])])
         row = {"number": self.number, "namespace": self._namespace, "at": self.at, "kind": kind, "actor": actor, "reason": reason}
         self._connection.execute(_NEW_TRANSACTION, row)
+
+    def _resolve(self, moved: Shift, changed: Sequence[Mapping[str, Any]]) -> None:
+        """Statements that follow from claims that came, went or mean another entity."""
+        moved.load(changed)
+        places = {place.proposition: place for claim in changed for place in moved.places(claim)}
+        replaced = {place.proposition: place for claim in changed for place in moved.replaced(claim)}
+        literals = {claim["object"]: claim["datatype"] is not None for claim in changed}
+        visibility = Visibility(self.number, UNBOUNDED_FUTURE)
+        evidence = Evidence(self._connection, self._vocabulary, visibility, moved.new)
+        resolve(self._connection, self._keys, self._namespace, self.number, evidence, places.values(), replaced.values(), literals)

@@ -1,0 +1,394 @@
+"""Identity on a basis: which entity a claim's names denote, and which keys the evidence of an entity may stand under."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import Connection, Row, bindparam, literal, null, select, text, union_all
+
+from graph.belief.identity import IDENTITY, Group, Identities, IdentityClaim, Split, connected, identities
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.schema import claims, components, denotations
+from graph.ledger.standing import standing
+from ontology.claim import ClaimKind
+from ontology.instant import Instant
+from ontology.names import Keys
+from ontology.vocabulary import Vocabulary
+
+ClaimRow = Row[Any]
+
+# What stands in for a row of `claims` whose names denote something else than themselves; read by its columns like one.
+_Settled = NamedTuple("_Settled", [(column.name, Any) for column in claims.c])  # type: ignore[misc]
+_PLACES = ("subject", "object", "slot", "inverse_slot", "proposition", "replaces_subject", "replaces_object", "replaces_proposition")
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Which claims count: those in the set at a transaction (`ever`: or before), said by an instant."""
+
+    transaction: int
+    said_until: Instant
+    ever: bool = False
+
+    @property
+    def values(self) -> dict[str, int]:
+        """Parameters of queries for visible claims."""
+        since = 0 if self.ever else self.transaction
+        return {"transaction": self.transaction, "since": since, "said_until": self.said_until}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a proposition stands: its key and slots, and what these are hashes of."""
+
+    proposition: str
+    slot: str
+    inverse_slot: str | None
+    predicate: str
+    subject: str
+    qualifier: str
+    object: str
+
+
+def place_of(row: Any) -> Place:
+    """The place of the proposition that a claim speaks of."""
+    return Place(row.proposition, row.slot, row.inverse_slot, row.predicate, row.subject, row.qualifier, row.object)
+
+
+class Identity:
+    """What names denote on one basis, looked up as needed. Without joins and splits everything denotes itself."""
+
+    def __init__(self, keys: Keys, namespace: str, vocabulary: Vocabulary) -> None:
+        self.keys = keys
+        self.namespace = namespace
+        self._vocabulary = vocabulary
+        self._known: set[str] = set()
+        self.state = Identities()
+        self._members: dict[str, set[str]] = defaultdict(set)
+        self._sources: dict[str, set[str]] = defaultdict(set)
+        self._joined_here: set[str] = set()
+
+    # ------------------------------------------------------------ finding
+
+    def load(self, keys: Collection[str]) -> None:
+        """Look up what bears on some keys, as far as that goes."""
+        wanted = set(keys) - self._known
+        while wanted:
+            self._known |= wanted
+            wanted = self._find(wanted) - self._known
+
+    def _find(self, keys: set[str]) -> set[str]:
+        """Note what bears on keys; answers with further keys that are named."""
+        raise NotImplementedError
+
+    @property
+    def known(self) -> set[str]:
+        """All keys that were looked up."""
+        return self._known
+
+    @property
+    def trivial(self) -> bool:
+        """Whether everything that was looked up denotes itself."""
+        return not (self.state.roots or self._sources)
+
+    def _note(self, state: Identities) -> None:
+        """Take over what was found."""
+        for key, root in state.roots.items():
+            self.state.roots[key] = root
+            self._members[root].add(key)
+        for key, splits in state.splits.items():
+            self.state.splits[key] = splits
+            for split in splits:
+                self._sources[split.target].add(key)
+        for (group, key), target in state.joins.items():
+            self.state.joins[group, key] = target
+            self._sources[target].add(key)
+            self._joined_here.add(key)
+
+    # ------------------------------------------------------------ reading
+
+    def root(self, key: str) -> str:
+        """The key of the entity that a key belongs to."""
+        return self.state.root(key)
+
+    def members(self, key: str) -> set[str]:
+        """All keys of the entity of a key."""
+        root = self.state.root(key)
+        return self._members.get(root) or {root}
+
+    def raws(self, key: str) -> set[str]:
+        """All keys whose mentions may denote the entity of a key."""
+        members = self.members(key)
+        return {*members, *(source for member in members for source in self.sources(member))}
+
+    def sources(self, key: str) -> set[str]:
+        """Other keys whose mentions may denote a key, before components."""
+        found: set[str] = set()
+        fresh = {key}
+        while fresh and self._sources:
+            fresh = {source for target in fresh for source in self._sources.get(target, ())} - found - {key}
+            found |= fresh
+        return found
+
+    def told(self, key: str) -> set[str]:
+        """All keys whose mentions in identity claims may be read as a key: those that splits turn into it, and itself."""
+        return {key} | {source for source in self._sources.get(key, ()) if source in self.state.splits}
+
+    def elsewhere(self, key: str) -> list[str]:
+        """What a key denotes in episodes of some scope, if not itself."""
+        targets = {split.target for split in self.state.splits.get(key, ())}
+        if key in self._joined_here:
+            targets |= {target for (_, source), target in self.state.joins.items() if source == key}
+        return sorted(self.root(target) for target in targets)
+
+    def concerns(self, key: str) -> bool:
+        """Whether a key is joined with another, or its mentions are, or others', by a split or a group's join."""
+        return key in self.state.roots or key in self._sources or key in self.state.splits or key in self._joined_here
+
+    def denoted(self, raw: str, group: str | None, source: str) -> str:
+        """The entity that a mention denotes."""
+        return self.state.denoted(raw, group, source)
+
+    # ------------------------------------------------------------ places
+
+    def place(self, predicate: str, qualifier: str, subject: str, object: str, *, paired: bool) -> Place:
+        """Where a proposition between two entities stands; `paired`: it is kept in an inverse or symmetric slot too."""
+        known = self._vocabulary.predicate(predicate)
+        if paired and known.symmetric and object < subject and (self.concerns(subject) or self.concerns(object)):
+            # By keys: names, which order the others, change with what is joined.
+            subject, object = object, subject
+        slot = self.slot(subject, predicate, qualifier)
+        inverse_slot = None
+        if paired:
+            inverse_slot = self.slot(object, predicate if known.symmetric else known.inverse or "", qualifier)
+        return Place(self.keys.proposition(slot, object, True), slot, inverse_slot, predicate, subject, qualifier, object)
+
+    def slot(self, subject: str, predicate: str, qualifier: str) -> str:
+        """The key of a slot."""
+        return self.keys.slot(self.namespace, subject, predicate, qualifier)
+
+    def denial(self, place: Place) -> str:
+        """The key of the denied proposition of a place."""
+        return self.keys.proposition(place.slot, place.object, False)
+
+    def settled(self, row: ClaimRow) -> ClaimRow:
+        """A claim with the keys of what its names denote. `load` its subject and object before."""
+        if self.trivial:
+            return row
+        where = (row.grp, row.source)
+        split = row.scope_group is not None or row.scope_source is not None
+        read = (lambda raw: raw) if split else self._reader(row.predicate, where)
+        subject, object = read(row.subject), read(row.object)
+        concerned = (subject, object) != (row.subject, row.object) or self.concerns(subject) or self.concerns(object)
+        replaced = None if row.replaces_subject is None else (read(row.replaces_subject), read(row.replaces_object))
+        if not concerned and replaced in (None, (row.replaces_subject, row.replaces_object)):
+            return row
+        place = self.place(row.predicate, row.qualifier, subject, object, paired=row.inverse_slot is not None)
+        changed: dict[str, Any] = {name: getattr(place, name) for name in ("subject", "object", "slot", "inverse_slot", "proposition")}
+        if replaced is not None:
+            wrong = self.place(row.predicate, row.qualifier, *replaced, paired=row.inverse_slot is not None)
+            changed |= {
+                "replaces_subject": wrong.subject,
+                "replaces_object": wrong.object,
+                "replaces_proposition": wrong.proposition,
+            }
+        return cast(ClaimRow, _Settled._make(row)._replace(**changed))
+
+    def _reader(self, predicate: str, where: tuple[str | None, str]) -> Any:
+        if predicate == IDENTITY:
+            return lambda raw: self.state.after_split(raw, *where)
+        return lambda raw: self.state.denoted(raw, *where)
+
+    def here(self, place: Place) -> Place:
+        """The place on this basis of one that stands under any keys of its entities."""
+        if self.trivial or place.predicate == IDENTITY:
+            return place
+        subject, object = self.root(place.subject), self.root(place.object)
+        if (subject, object) == (place.subject, place.object) and not (self.concerns(subject) or self.concerns(object)):
+            return place
+        return self.place(place.predicate, place.qualifier, subject, object, paired=place.inverse_slot is not None)
+
+    def kept_under(self, place: Place) -> list[str]:
+        """The keys of a proposition under all keys of its entities: statements may be stored under any of them."""
+        if not self._spread(place) or place.predicate == IDENTITY:
+            return [place.proposition]
+        return self._under(place, self.members(place.subject), self.members(place.object))
+
+    def told_under(self, place: Place) -> list[str]:
+        """The keys of a proposition under all keys whose mentions may denote its entities: claims speak of it under these."""
+        if not self._spread(place):
+            return [place.proposition]
+        read = self.told if place.predicate == IDENTITY else self.raws
+        return self._under(place, read(place.subject), read(place.object))
+
+    def slots_kept_under(self, subject: str, predicate: str, qualifier: str) -> list[str]:
+        """The keys of a slot under all keys of its subject: statements may stand in any of them."""
+        return [self.slot(key, predicate, qualifier) for key in self.members(subject)]
+
+    def slots_told_under(self, subject: str, predicate: str, qualifier: str) -> list[str]:
+        """The keys of a slot under all keys whose mentions may denote its subject."""
+        keys = self.told(subject) if predicate == IDENTITY else self.raws(subject)
+        return [self.slot(key, predicate, qualifier) for key in keys]
+
+    def _spread(self, place: Place) -> bool:
+        return not self.trivial and (self.concerns(place.subject) or self.concerns(place.object))
+
+    def _under(self, place: Place, subjects: Collection[str], objects: Collection[str]) -> list[str]:
+        pairs = set(product(subjects, objects))
+        if place.inverse_slot is not None and self._vocabulary.predicate(place.predicate).symmetric:
+            pairs |= {(other, one) for one, other in pairs}
+        slots = {one: self.slot(one, place.predicate, place.qualifier) for one, _ in pairs}
+        return sorted({self.keys.proposition(slots[one], other, True) for one, other in pairs} | {place.proposition})
+
+
+_COMPONENTS = (
+    select(
+        literal("member").label("what"),
+        components.c.member.label("key"),
+        components.c.root.label("target"),
+        null().label("scope_group"),
+        null().label("scope_source"),
+        literal(0).label("rank"),
+        literal(0).label("said"),
+        null().label("claim"),
+    ),
+    standing(components),
+)
+_DENOTATIONS = (
+    select(
+        denotations.c.kind,
+        denotations.c.key,
+        denotations.c.target,
+        denotations.c.scope_group,
+        denotations.c.scope_source,
+        denotations.c.rank,
+        denotations.c.said,
+        denotations.c.claim,
+    ),
+    standing(denotations),
+)
+_BEARING = union_all(
+    _COMPONENTS[0].where(among(components.c.member), _COMPONENTS[1]),
+    _DENOTATIONS[0].where(among(denotations.c.key), _DENOTATIONS[1]),
+    _DENOTATIONS[0].where(among(denotations.c.target), _DENOTATIONS[1]),
+)
+_MEMBERS = select(components.c.member, components.c.root).where(among(components.c.root), standing(components))
+
+
+class StoredIdentity(Identity):
+    """Identity as the tables have it at a transaction."""
+
+    def __init__(self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, transaction: int) -> None:
+        super().__init__(keys, namespace, vocabulary)
+        self._connection = connection
+        self._transaction = transaction
+
+    def _find(self, keys: set[str]) -> set[str]:
+        rows = list(rows_among(self._connection, _BEARING, keys, transaction=self._transaction))
+        if not rows:
+            return set()
+        found = Identities()
+        for row in rows:
+            if row.what == "split":
+                splits = found.splits.setdefault(row.key, [])
+                split = Split(row.rank, row.said, row.claim, row.target, row.scope_group, row.scope_source)
+                splits += [] if split in splits else [split]
+            elif row.what == "join":
+                found.joins[Group(row.scope_group, row.scope_source), row.key] = row.target
+        roots = {row.target for row in rows if row.what == "member"}
+        for row in rows_among(self._connection, _MEMBERS, roots, transaction=self._transaction):
+            found.roots[row.member] = row.root
+        for key, splits in found.splits.items():
+            known = self.state.splits.get(key, [])
+            splits += [split for split in known if split not in splits]
+            splits.sort(reverse=True)
+        self._note(found)
+        return {*found.roots, *(key for row in rows for key in (row.key, row.target))}
+
+
+_OF_IDENTITY = text("claims.predicate = 'also_known_as'")
+_IDENTITY_CLAIMS = select(claims).where(
+    # Written out, since a partial index serves no parameter.
+    _OF_IDENTITY,
+    claims.c.believed,
+    claims.c.tx_from <= bindparam("transaction"),
+    claims.c.tx_to > bindparam("since"),
+    claims.c.tx_to > claims.c.tx_from,
+    claims.c.said <= bindparam("said_until"),
+)
+_NAMING = (_IDENTITY_CLAIMS.where(among(claims.c.subject)), _IDENTITY_CLAIMS.where(among(claims.c.object)))
+
+
+class ToldIdentity(Identity):
+    """Identity as the visible claims make it, computed from them."""
+
+    def __init__(self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, visibility: Visibility) -> None:
+        super().__init__(keys, namespace, vocabulary)
+        self._connection = connection
+        self._visibility = visibility
+        self._rows: dict[int, ClaimRow] = {}
+
+    @property
+    def moments(self) -> set[int]:
+        """The transactions with which the identity claims came and went."""
+        upto = self._visibility.transaction
+        return {at for row in self._rows.values() for at in (row.tx_from, row.tx_to) if at <= upto}
+
+    def load(self, keys: Collection[str]) -> None:
+        """Look up what is said of some keys, and make identities of it."""
+        before = len(self._rows)
+        super().load(keys)
+        if len(self._rows) > before:
+            self._members.clear()
+            self._sources.clear()
+            self._joined_here.clear()
+            self.state = Identities()
+            self._note(self._read(self._rows.values()))
+
+    def _find(self, keys: set[str]) -> set[str]:
+        named: set[str] = set()
+        for query in _NAMING:
+            for row in rows_among(self._connection, query, keys, **self._visibility.values):
+                self._rows[row.row] = row
+                named |= {row.subject, row.object}
+                if row.replaces_subject is not None:
+                    named |= {row.replaces_subject, row.replaces_object}
+        return named
+
+    def _read(self, rows: Iterable[ClaimRow]) -> Identities:
+        return identities(map(identity_claim, rows))
+
+
+class EverJoined(ToldIdentity):
+    """Everything that an identity claim ever related counts as one: to find all that may have borne on an entity."""
+
+    def _read(self, rows: Iterable[ClaimRow]) -> Identities:
+        related = [(row.subject, row.object) for row in rows]
+        related += [(row.subject, row.replaces_object) for row in rows if row.replaces_object is not None]
+        return Identities(roots=connected(related))
+
+
+def identity_claim(row: Any) -> IdentityClaim:
+    """The identity claim that a row of `claims` is."""
+    subject, alias = (row.object, row.subject) if row.turned else (row.subject, row.object)
+    return IdentityClaim(
+        row.id,
+        row.episode,
+        row.place,
+        subject,
+        alias,
+        row.polarity,
+        ClaimKind(row.kind),
+        row.rank,
+        row.said,
+        row.grp,
+        row.source,
+        row.extractor == "client",
+        None if row.replaces_subject is None else (row.replaces_subject, row.replaces_object),
+        row.scope_group,
+        row.scope_source,
+    )

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine, Row, and_, bindparam, func, insert, or_, select
 
+from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.preparing import PreparedEpisode, Preparer
 from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
 from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
-from graph.ledger.writing import Clock, Writer, wall_clock
+from graph.ledger.writing import Writer, wall_clock
 from graph.store.port import GraphBasis
 from graph.views import (
     Basis,

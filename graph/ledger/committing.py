@@ -12,6 +12,7 @@ from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
+from graph.ledger.readings import rejected_among
 from graph.ledger.resolving import resolve
 from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions
 from graph.views import Receipt
@@ -57,7 +58,7 @@ class _Copy:
 
 
 class Commit:
-    """One transaction while it is put together."""
+    """One transaction while it is put together. `needed`: something is to be recorded."""
 
     def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, namespace: str, clock: Clock) -> None:
         last = connection.execute(_LAST).first()
@@ -90,6 +91,7 @@ class Commit:
             )
 
     def record(self, prepared: Sequence[PreparedEpisode]) -> list[Receipt]:
+        """Record episodes with their claims; what is known answers with the first transaction."""
         keys = {episode.row["key"] for episode in prepared}
         copies: dict[str, list[_Copy]] = {key: [] for key in keys}
         first: dict[tuple[str, str], int] = {}
@@ -141,6 +143,7 @@ class Commit:
                 overtaken.append(key)
         if overtaken:
             self._withdraw(overtaken)
+        rejected = rejected_among(self._connection, {claim["id"] for episode in new for claim in episode.claims})
         rows, updates, claim_rows = [], [], []
         for episode in new:
             key, revision = episode.row["key"], episode.row["revision"]
@@ -165,11 +168,11 @@ class Commit:
             else:
                 rows.append({**episode.row, **life, "tx_recorded": self.number})
             for claim in episode.claims:
-                claim = {**claim, "said": said, "tx_from": self.number, "tx_to": end}
+                stays = counts and claim["id"] not in rejected
+                claim = {**claim, "said": said, "tx_from": self.number, "tx_to": OPEN if stays else self.number}
                 claim_rows.append(claim)
-                if counts:
-                    self._labels.add(claim, +1)
-                    self._change(claim)
+                if stays:
+                    self.enter(claim)
         if rows:
             self._connection.execute(_NEW_EPISODES, rows)
         if updates:
@@ -178,6 +181,7 @@ class Commit:
         _NEW_CLAIMS(self._connection, claim_rows)
 
     def retract(self, key: str, reason: str | None) -> Receipt:
+        """Withdraw an episode, for good."""
         known = self._connection.execute(select(retractions.c.tx).where(retractions.c.key == key)).first()
         if known is not None:
             return Receipt(key, True, known.tx)
@@ -192,9 +196,7 @@ class Commit:
     def _withdraw(self, keys: Sequence[str]) -> None:
         """Take the claims of episodes out of the set."""
         for row in rows_among(self._connection, _EVIDENCE_OF, keys):
-            claim = dict(row._mapping)
-            self._labels.add(claim, -1)
-            self._change(claim)
+            self.leave(dict(row._mapping))
         for table in (claims, episodes):
             column = claims.c.episode if table is claims else episodes.c.key
             ended = update(table).where(among(column), and_(table.c.tx_to == OPEN, table.c.tx_from.is_not(None))).values(tx_to=self.number)
@@ -208,6 +210,16 @@ class Commit:
         for row in rows_among(self._connection, query, predicates):
             self.needed = True
             self._change(dict(row._mapping))
+
+    def enter(self, claim: dict[str, Any]) -> None:
+        """Note that a claim comes into the set."""
+        self._labels.add(claim, +1)
+        self._change(claim)
+
+    def leave(self, claim: dict[str, Any]) -> None:
+        """Note that a claim leaves the set."""
+        self._labels.add(claim, -1)
+        self._change(claim)
 
     def _change(self, claim: dict[str, Any]) -> None:
         if claim["believed"]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory, believed_at
 from graph.ledger.evidence import ClaimRow
@@ -17,9 +18,11 @@ from graph.ledger.schema import claims, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
+from graph.ledger.undeclared import Undeclared
 from graph.views import (
     AnswerView,
     Basis,
+    ClaimView,
     EntityRef,
     EntityView,
     EpisodeView,
@@ -29,6 +32,7 @@ from graph.views import (
     StatementFilter,
     StatementView,
     TimelineView,
+    UndeclaredPredicate,
     Want,
 )
 from ontology.episode import EpisodeStatus
@@ -304,6 +308,25 @@ class LedgerSnapshot:
             rows = self._select(describer, Wanted(StatementFilter(), episode=key), after, first + 1, matching)
             views = describer.views([_rectangle(row) for row in rows[:first]], want)
         return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
+
+    def claims(
+        self,
+        filter: StatementFilter,
+        *,
+        candidate: bool | None = None,
+        rejected: bool | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[ClaimView]:
+        """Claims on the basis, newest said first: those in the set and rejected ones."""
+        found = ClaimList(self.basis, self._vocabulary)
+        with self._engine.connect() as connection:
+            return found.page(connection, filter, candidate=candidate, rejected=rejected, first=first, after=after)
+
+    def undeclared(self, *, least: int = 5) -> list[UndeclaredPredicate]:
+        """Undeclared predicates with at least so many claims, most used first."""
+        with self._engine.connect() as connection:
+            return Undeclared(self.basis, self._vocabulary, self._slots).used(connection, least)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import RLock
+from typing import TypeVar
 
-from sqlalchemy import Engine, func, insert, select
+from sqlalchemy import Connection, Engine, func, insert, select
 
 from graph.ledger.committing import Clock, Commit
 from graph.ledger.preparing import PreparedEpisode
@@ -14,7 +16,9 @@ from graph.ledger.schema import transactions, vocabularies
 from graph.views import Receipt
 from ontology.instant import Instant
 from ontology.names import Keys
-from ontology.vocabulary import Vocabulary, restored
+from ontology.vocabulary import Predicate, Vocabulary, restored
+
+T = TypeVar("T")
 
 _LAST_VOCABULARY = select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)
 
@@ -59,34 +63,85 @@ class Writer:
 
     def retract(self, namespace: str, key: str, vocabulary: Vocabulary, *, actor: str, reason: str | None) -> Receipt:
         """Withdraw an episode, for good; it may arrive later. Twice is once: the first transaction answers."""
+
+        def withdraw(_: Connection, commit: Commit) -> Receipt:
+            return commit.retract(key, reason)
+
+        return self.change(namespace, vocabulary, withdraw, kind="retract", actor=actor, reason=reason)
+
+    def change(
+        self, namespace: str, vocabulary: Vocabulary, act: Callable[[Connection, Commit], T], *, kind: str, actor: str, reason: str | None
+    ) -> T:
+        """Do something in one transaction, recorded where it is `needed`; answers with what `act` does."""
         with self._lock, self._engine.begin() as connection:
             commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
-            receipt = commit.retract(key, reason)
+            found = act(connection, commit)
             if commit.needed:
-                commit.finish("retract", actor, reason)
-            return receipt
+                commit.finish(kind, actor, reason)
+            return found
 
-    def put_in_force(self, vocabulary: Vocabulary, changed: Callable[[Vocabulary], Sequence[str]], *, actor: str) -> dict[str, int]:
+    def rehearse(
+        self, namespace: str, prepared: PreparedEpisode, vocabulary: Vocabulary, look: Callable[[Connection, Commit], T]
+    ) -> T | None:
+        """Record an episode, look at what came of it, and take all of it back. None: it is known, nothing comes of it."""
+        with self._taken_back() as connection:
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            commit.record([prepared])
+            if not commit.needed:
+                return None
+            commit.finish("rehearsal", "local", None)
+            return look(connection, commit)
+
+    def put_in_force(self, vocabulary: Vocabulary, *, actor: str) -> dict[str, int]:
         """Record the vocabulary where it is a new one, and resolve again what stands on predicates that it changed.
 
-        `changed` names those, compared with the last vocabulary. All at once, for what is recorded is not looked at again: one
-        transaction for each namespace that is touched. Answers with these.
+        All at once, for what is recorded is not looked at again: one transaction for each namespace that is touched. Answers
+        with these.
         """
         with self._lock, self._engine.begin() as connection:
-            last = connection.execute(_LAST_VOCABULARY).first()
-            if last is not None and last.version == vocabulary.version:
-                return {}
-            number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
-            row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
-            connection.execute(insert(vocabularies), row)
-            if last is None:
-                return {}
-            predicates = changed(restored(last.content))
-            found = {}
-            for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
-                commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
-                commit.reconsider(predicates)
-                if commit.needed:
-                    commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
-                    found[namespace] = commit.number
-            return found
+            return self._put(connection, vocabulary, actor)
+
+    def rehearse_in_force(self, vocabulary: Vocabulary, look: Callable[[Connection, str, int], T]) -> dict[str, T]:
+        """Put a vocabulary in force, look at the transaction of each namespace that is touched, and take all of it back."""
+        with self._taken_back() as connection:
+            found = self._put(connection, vocabulary, "local")
+            return {namespace: look(connection, namespace, number) for namespace, number in found.items()}
+
+    @contextmanager
+    def _taken_back(self) -> Iterator[Connection]:
+        """A transaction like that of a commit, of which nothing stays."""
+        with self._lock, self._engine.connect() as connection, connection.begin() as transaction:
+            try:
+                yield connection
+            finally:
+                transaction.rollback()
+
+    def _put(self, connection: Connection, vocabulary: Vocabulary, actor: str) -> dict[str, int]:
+        last = connection.execute(_LAST_VOCABULARY).first()
+        if last is not None and last.version == vocabulary.version:
+            return {}
+        number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
+        row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
+        connection.execute(insert(vocabularies), row)
+        if last is None:
+            return {}
+        predicates = touched_by(restored(last.content), vocabulary)
+        found = {}
+        for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            commit.reconsider(predicates)
+            if commit.needed:
+                commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
+                found[namespace] = commit.number
+        return found
+
+
+def touched_by(before: Vocabulary, after: Vocabulary) -> list[str]:
+    """Stored predicates whose traits, or those of their other side, differ."""
+
+    def traits(predicate: Predicate) -> tuple[object, ...]:
+        return predicate.cardinality, predicate.temporal, predicate.after_rival, predicate.inverse, predicate.symmetric
+
+    names = before.predicates.keys() | after.predicates.keys()
+    differ = [name for name in names if traits(before.predicate(name)) != traits(after.predicate(name))]
+    return sorted({words.canonical(name).predicate.name for name in differ for words in (before, after)} | set(differ))

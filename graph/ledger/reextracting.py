@@ -17,7 +17,7 @@ from graph.views import Reextraction
 # Another version of the extractor that reads the same is no change.
 _APART = ("row", "extractor", "tx_from", "tx_to")
 _CONTENT = tuple(column.name for column in claims.columns if column.name not in _APART)
-_CLOSE = update(claims).where(claims.c.row == bindparam("at")).values(tx_to=bindparam("end"))
+_CLOSE = update(claims).where(claims.c.row == bindparam("at")).values(tx_to=bindparam("until"))
 _OPEN = BulkInsert(claims)
 
 
@@ -65,7 +65,7 @@ def _take(connection: Connection, commit: Commit, rows: list[ClaimRow]) -> None:
     for row in rows:
         commit.leave(dict(row._mapping))
     if rows:
-        connection.execute(_CLOSE, [{"at": row.row, "end": commit.number} for row in rows])
+        connection.execute(_CLOSE, [{"at": row.row, "until": commit.number} for row in rows])
 
 
 def _put(connection: Connection, commit: Commit, fresh: list[dict[str, Any]], rejected: Any) -> None:

@@ -27,8 +27,8 @@ _IN_SET = select(claims).where(among(claims.c.id), claims.c.tx_to == OPEN)
 _RESTORED = (
     select(rejections.c.claim, func.max(rejections.c.tx_to).label("at")).where(among(rejections.c.claim)).group_by(rejections.c.claim)
 )
-_LEAVE = update(claims).where(claims.c.row == bindparam("at")).values(tx_to=bindparam("end"))
-_LIFT = update(rejections).where(rejections.c.claim == bindparam("of"), rejections.c.tx_to == OPEN).values(tx_to=bindparam("end"))
+_LEAVE = update(claims).where(claims.c.row == bindparam("at")).values(tx_to=bindparam("until"))
+_LIFT = update(rejections).where(rejections.c.claim == bindparam("of"), rejections.c.tx_to == OPEN).values(tx_to=bindparam("until"))
 _AGAIN = BulkInsert(claims)
 
 
@@ -70,7 +70,7 @@ def reject(connection: Connection, commit: Commit, namespace: str, ids: Sequence
     for row in gone:
         commit.leave(dict(row._mapping))
     if gone:
-        connection.execute(_LEAVE, [{"at": row.row, "end": commit.number} for row in gone])
+        connection.execute(_LEAVE, [{"at": row.row, "until": commit.number} for row in gone])
     rows = [{"namespace": namespace, "claim": id, "reason": reason, "tx_from": commit.number, "tx_to": OPEN} for id in new]
     connection.execute(insert(rejections), rows)
     return ChangeReceipt(commit.number, False, tuple(ids))
@@ -88,7 +88,7 @@ def restore(connection: Connection, commit: Commit, namespace: str, ids: Sequenc
         recorded |= {row.claim: row.at for row in rows_among(connection, _RESTORED, ids)}
         return ChangeReceipt(max(recorded.values()), True, tuple(ids))
     commit.needed = True
-    connection.execute(_LIFT, [{"of": id, "end": commit.number} for id in standing])
+    connection.execute(_LIFT, [{"of": id, "until": commit.number} for id in standing])
     back = []
     for row in read_now(connection, standing.keys(), standing).values():
         claim = {name: value for name, value in row._mapping.items() if name != "row"} | {"tx_from": commit.number, "tx_to": OPEN}

@@ -128,9 +128,7 @@ def test_what_would_be_refused_is_refused(graph: LedgerGraph) -> None:
     assert rehearse(graph, episode("one"), claim("Anna likes tea", valid_from="no date")).warnings != ()
 
 
-def test_a_vocabulary_is_rehearsed_as_it_would_be_put_in_force(
-    open_graph: Callable[..., LedgerGraph], vocabulary: Vocabulary
-) -> None:
+def test_a_vocabulary_is_rehearsed_as_it_would_be_put_in_force(open_graph: Callable[..., LedgerGraph], vocabulary: Vocabulary) -> None:
     graph = open_graph()
     for namespace in ("a", "b"):
         say(graph, "2024-01-01", "Anna likes tea", namespace=namespace)

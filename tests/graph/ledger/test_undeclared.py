@@ -10,7 +10,9 @@ from tests.graph.ledger.saying import claim, when
 
 def test_undeclared_predicates_come_most_used_first_with_what_a_declaration_rests_on(graph: LedgerGraph) -> None:
     read(graph, episode("old", "2023-01-01"), "Anna juggles pins", "Bob juggles balls", "Anna works_at Acme")
-    read(graph, episode("Anna, clubs!", "2024-01-01"), claim("Anna juggles clubs", start=0, end=4), claim("Anna bakes bread", confidence=0.1))
+    read(
+        graph, episode("Anna, clubs!", "2024-01-01"), claim("Anna juggles clubs", start=0, end=4), claim("Anna bakes bread", confidence=0.1)
+    )
     read(graph, episode("Anna, again!", "2024-02-01"), claim("Anna bakes pies", start=0, end=4), "Carl asks_for cake", "Carl asks_for tea")
     snapshot = graph.snapshot("n", valid_at=when("2024-06-01"))
     assert snapshot.undeclared(least=2) == [

@@ -314,7 +314,8 @@ class ObjectRef:
 class StatedClaim:
     """A claim as a client states it: the draft's names unless `subject_key` or `object_key` gives an entity; `at` for one time.
 
-    `quote` must stand in the episode's content where it is given. In `draft`, spans are ignored.
+    `quote` must stand in the episode's content where it is given. In `draft`, spans are ignored. `scope_group` and `scope_source`
+    make a denial that two are one a split: in such episodes the subject's name speaks of the object.
     """
 
     draft: ClaimDraft
@@ -323,6 +324,8 @@ class StatedClaim:
     replaces_key: str | None = None
     at: str | None = None
     quote: str | None = None
+    scope_group: str | None = None
+    scope_source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

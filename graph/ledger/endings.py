@@ -14,7 +14,7 @@ from graph.belief.weighing import Verdict
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.identity import ClaimRow, Identity, Place, place_of
 from graph.ledger.rectangles import Rectangle
-from graph.ledger.schema import claims, retractions
+from graph.ledger.schema import claims, rejections, retractions
 from graph.views import Reason
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.vocabulary import Temporality
@@ -63,6 +63,9 @@ def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None
         withdrawn = select(retractions.c.key).where(retractions.c.key.in_({claim.episode for claim in gone}), retractions.c.tx <= row.tx_to)
         if scenes.connection.execute(withdrawn).first() is not None:
             return Ending(Reason.RETRACTED, "retraction", None, None, row.v_from, row.tx_to)
+        wrong = select(rejections.c.row).where(rejections.c.claim.in_({claim.id for claim in gone}), rejections.c.tx_from == row.tx_to)
+        if scenes.connection.execute(wrong).first() is not None:
+            return Ending(Reason.REJECTED, "rejection", None, None, row.v_from, row.tx_to)
         return Ending(Reason.CORRECTED, "revision", None, None, row.v_from, row.tx_to)
     masks = [mask for claim in cited if (mask := after.evidence.masked.get(claim.id)) is not None]
     if masks:

@@ -182,7 +182,8 @@ claims = Table(
     Index("claims_by_tx_from", "tx_from"),
     Index("claims_by_tx_to", "tx_to"),
 )
-"""What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity."""
+"""What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity. An ID has a row
+for each time that it came into the set; `graph.ledger.readings` says how its last one is read."""
 
 statements = Table(
     "statements",

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
 from graph.ledger.identity import ClaimRow, StoredIdentity, place_of
@@ -19,9 +20,12 @@ from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
+from graph.ledger.suspecting import Suspicions
+from graph.ledger.undeclared import Undeclared
 from graph.views import (
     AnswerView,
     Basis,
+    ClaimView,
     EntityRef,
     EntityView,
     EpisodeView,
@@ -30,7 +34,9 @@ from graph.views import (
     Positions,
     StatementFilter,
     StatementView,
+    SuspectedSplit,
     TimelineView,
+    UndeclaredPredicate,
     Want,
 )
 from ontology.episode import EpisodeStatus
@@ -366,6 +372,38 @@ class LedgerSnapshot:
         identity = describer.identity
         identity.load({key for row in told for key in (row.subject, row.object)})
         return tuple(sorted({key for row in told for key in identity.kept_under(place_of(identity.settled(row)))}))
+
+    def claims(
+        self,
+        filter: StatementFilter,
+        *,
+        candidate: bool | None = None,
+        rejected: bool | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[ClaimView]:
+        """Claims on the basis, newest said first: those in the set and rejected ones."""
+        found = ClaimList(self.basis, self._vocabulary)
+        with self._read() as describer:
+            return found.page(describer, filter, candidate=candidate, rejected=rejected, first=first, after=after)
+
+    def suspected_splits(self, key: str) -> tuple[SuspectedSplit, ...]:
+        """Signs that an entity is two of one name."""
+        with self._read() as describer:
+            return Suspicions(self.basis, self._vocabulary).of(describer, key)
+
+    def suspects(self, *, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
+        """Entities with suspected splits, by name."""
+        with self._read() as describer:
+            found = Suspicions(self.basis, self._vocabulary).suspects(describer)
+        placed = [((normalise(view.name), view.key), view) for view in found]
+        rest = [(place, view) for place, view in placed if after is None or place > tuple(after)]
+        return Page(tuple(view for _, view in rest[:first]), tuple(place for place, _ in rest[:first]), len(rest) > first)
+
+    def undeclared(self, *, least: int = 5) -> list[UndeclaredPredicate]:
+        """Undeclared predicates with at least so many claims, most used first."""
+        with self._read() as describer:
+            return Undeclared(self.basis, self._vocabulary, self._slots).used(describer, least)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""

@@ -1,0 +1,170 @@
+"""What people say about who is who: joining entities, and telling two of one name apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from sqlalchemy import Connection, select
+
+from graph.belief.identity import IDENTITY
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.committing import Commit
+from graph.ledger.identity import Identity, StoredIdentity
+from graph.ledger.preparing import Preparer
+from graph.ledger.readings import rejected_among
+from graph.ledger.rejecting import checked_reason
+from graph.ledger.schema import OPEN, claims, episodes
+from graph.ledger.standing import believed_at
+from graph.reviewing import Reviewing
+from graph.views import ChangeReceipt, EntityRef, StatedClaim
+from ontology.claim import ClaimDraft, ObjectDraft
+from ontology.episode import EpisodeDraft
+from ontology.errors import InvalidInput, NotFound
+from ontology.names import checked_name, normalise
+
+SOURCE = "erstwhile:identity"
+"""The source of the episodes that hold what is said about who is who."""
+
+MAX_ENTITIES = 100
+MAX_DISCRIMINATOR = 128
+
+_TOLD = select(claims.c.id, claims.c.tx_to).where(among(claims.c.episode)).order_by(claims.c.row)
+
+
+class Joining(Reviewing):
+    """Implements its part of `graph.facade.Graph`: joins and splits are claims of episodes of their own."""
+
+    def merge(self, namespace: str, entities: Sequence[str], *, reason: str | None = None, actor: str = "local") -> ChangeReceipt:
+        """State that entities are one."""
+        names = self._names(namespace, entities, "ids")
+        if not 2 <= len(names) <= MAX_ENTITIES:
+            raise InvalidInput(
+                f"name 2 to {MAX_ENTITIES} different entities to join; these are {len(names)}", path=("ids",), reason="TOO_FEW"
+            )
+        first, *others = sorted(names)
+        stated = [_related(first, other, "merge") for other in others]
+        return self._state(namespace, "merge", ("merge", first, *others), stated, names, actor, reason, first)
+
+    def split(
+        self,
+        namespace: str,
+        entity: str,
+        *,
+        groups: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        discriminator: str,
+        reason: str | None = None,
+        actor: str = "local",
+    ) -> ChangeReceipt:
+        """State that the evidence of episodes of some groups and sources speaks of another entity of the same name."""
+        self._names(namespace, [entity], "id")
+        within = _scopes(groups, sources)
+        apart = _checked_discriminator(discriminator)
+        with self._engine.connect() as connection:
+            last = self.snapshot(namespace).basis.transaction
+            identity = StoredIdentity(connection, self.keys, namespace, self._vocabulary, last)
+            raws = _told_within(connection, identity, entity, within, last)
+        names = {raw: name for raw in raws if (name := self._entity_name(namespace, raw)) is not None}
+        others = {raw: self.keys.entity(namespace, name, apart) for raw, name in names.items()}
+        stated = [
+            _related(raw, other, "split", polarity=False, scope=scope) for (raw, other), scope in product(sorted(others.items()), within)
+        ]
+        first, *rest = (other for _, other in sorted(others.items()))
+        stated += [_related(first, other, "split") for other in rest]
+        names |= {other: names[raw] for raw, other in others.items()}
+        what = ("split", *sorted(others), *(repr(scope) for scope in within), apart)
+        return self._state(namespace, "split", what, stated, names, actor, reason, first)
+
+    def _names(self, namespace: str, entities: Sequence[str], path: str) -> dict[str, str]:
+        """The names of entities by key; NotFound where there is none."""
+        found: dict[str, str] = {}
+        for key in entities:
+            name = self._entity_name(namespace, key)
+            if name is None:
+                raise NotFound(f"there is no entity with the ID {key[:80]!r} in this namespace; `entities` lists them", id=key)
+            found[key] = name
+        return found
+
+    def _state(
+        self,
+        namespace: str,
+        kind: str,
+        what: tuple[str, ...],
+        stated: Sequence[StatedClaim],
+        names: dict[str, str],
+        actor: str,
+        reason: str | None,
+        about: str,
+    ) -> ChangeReceipt:
+        """Record an episode that states claims; one that stands already answers. What was rejected is stated anew."""
+        why = None if reason is None else checked_reason(reason)
+        preparer = Preparer(namespace, self.keys, self._vocabulary, self._clock(), names.get)
+        external = self.keys.digest(kind, namespace, *what)
+
+        def act(connection: Connection, commit: Commit) -> ChangeReceipt:
+            for number in range(1, 1_000_000):
+                episode = EpisodeDraft("", SOURCE, external_id=f"{external}#{number}")
+                prepared = preparer.stated(episode, stated, drop_bad_dates=False)
+                known = _standing(connection, prepared.row["key"])
+                if known is None:
+                    receipt = commit.record([prepared])[0]
+                    return ChangeReceipt(receipt.transaction, False, tuple(claim["id"] for claim in prepared.claims), about)
+                if known:
+                    return ChangeReceipt(known, True, tuple(claim["id"] for claim in prepared.claims), about)
+            raise InvalidInput("this was stated and rejected too often", path=("ids",), reason="TOO_MANY")
+
+        receipt = self._change(namespace, act, kind, actor, why)
+        entity = self.snapshot(namespace).key_of(EntityRef(about))
+        return ChangeReceipt(receipt.transaction, receipt.deduplicated, receipt.claims, entity)
+
+
+def _standing(connection: Connection, key: str) -> int | None:
+    """The transaction of an episode whose claims all stand; 0 where it is withdrawn or some are rejected, None where there is none."""
+    row = connection.execute(select(episodes.c.tx_recorded, episodes.c.tx_to).where(episodes.c.key == key)).first()
+    if row is None:
+        return None
+    told = {claim.id for claim in rows_among(connection, _TOLD, [key])}
+    return row.tx_recorded if row.tx_to == OPEN and not rejected_among(connection, told) else 0
+
+
+def _related(
+    subject: str, object: str, rule: str, *, polarity: bool = True, scope: tuple[str | None, str | None] = (None, None)
+) -> StatedClaim:
+    draft = ClaimDraft("", IDENTITY, ObjectDraft(""), polarity=polarity, rule=rule)
+    return StatedClaim(draft, subject_key=subject, object_key=object, scope_group=scope[0], scope_source=scope[1])
+
+
+def _scopes(groups: Sequence[str], sources: Sequence[str]) -> list[tuple[str | None, str | None]]:
+    """Every combination of a group and a source that a split is about."""
+    if not groups and not sources:
+        raise InvalidInput("say of which groups or sources the evidence speaks of another", path=("groups",), reason="MISSING")
+    named_groups = [checked_name(group, path=("groups", str(place))) for place, group in enumerate(groups)]
+    named_sources = [checked_name(source, path=("sources", str(place))) for place, source in enumerate(sources)]
+    every: list[str | None] = [None]
+    return list(product([*sorted(set(named_groups))] or every, [*sorted(set(named_sources))] or every))
+
+
+def _checked_discriminator(discriminator: str) -> str:
+    folded = normalise(checked_name(discriminator, path=("discriminator",)))
+    if len(folded) > MAX_DISCRIMINATOR:
+        raise InvalidInput(f"a discriminator has at most {MAX_DISCRIMINATOR} characters", path=("discriminator",), reason="TOO_LONG")
+    return folded
+
+
+def _told_within(
+    connection: Connection, identity: Identity, entity: str, within: Sequence[tuple[str | None, str | None]], transaction: int
+) -> list[str]:
+    """The names by which episodes of the scopes call an entity; where they do not, that of its key."""
+    identity.load([entity])
+    members = identity.members(entity)
+    raws = sorted(identity.raws(entity))
+    found: set[str] = set()
+    for side in (claims.c.subject, claims.c.object):
+        query = select(side, claims.c.grp, claims.c.source).distinct().where(among(side), believed_at(claims, transaction))
+        for row in rows_among(connection, query, raws):
+            raw, group, source = row[0], row.grp, row.source
+            inside = any(one in (None, group) and other in (None, source) for one, other in within)
+            if inside and identity.denoted(raw, group, source) == identity.root(entity):
+                found.add(raw)
+    return sorted(found) or sorted(identity.told(entity) - members or {entity})

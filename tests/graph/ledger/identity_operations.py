@@ -29,14 +29,18 @@ class Merged:
 
 @dataclass(frozen=True)
 class Divided:
-    """`splitEntity`: one claim for each combination of groups and sources, in their order."""
+    """`splitEntity`: one claim for each combination of groups and sources, in their order. `text` is the name as it is written."""
 
     label: str
-    name: Name
+    text: str
     discriminator: str
     said: Instant
     groups: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> Name:
+        return raw(self.text)
 
     @property
     def scopes(self) -> list[tuple[str | None, str | None]]:
@@ -120,7 +124,7 @@ def _recorded(operations: Sequence[Operation], vocabulary: Vocabulary) -> list[t
             found.append((Said(one.label, 0, draft, one.names, one.said, by_key=True), one.label))
         elif isinstance(one, Divided):
             divided = (one.name, (one.name[0], one.discriminator))
-            draft = ClaimDraft(one.name[0], SAME, ObjectDraft(one.name[0]), polarity=False)
+            draft = ClaimDraft(one.text, SAME, ObjectDraft(one.text), polarity=False)
             for place, scope in enumerate(one.scopes):
                 found.append((Said(one.label, place, draft, divided, one.said, by_key=True, scope=scope), (one.label, place)))
         elif isinstance(one, Told):

@@ -17,7 +17,8 @@ Where docs/identity.md leaves a choice this module reads it so:
 7.  The endpoints of merges are the keys that were given: no split reads them. A split's own two names are not read by splits either.
 8.  A join whose ends a split has made one name says nothing.
 9.  Names: each mention attests its name for the entity of which its own key is a member. Where its group makes it denote another, it
-    is an alias of that one, never its name. Identity claims name like others (confidence .5, not hypothetical).
+    is an alias of that one, never its name. Identity claims name like others (confidence .5, not hypothetical), but merges and splits
+    are by key and no mentions: a merge names nothing, a split only makes its entity known, by the name that was split.
 10. Finding by a name asks what its mentions denote, those in identity claims included and read through all three steps.
 11. A merge of a pair that is joined everywhere by an earlier merge is that merge again, and no new claim.
 12. A rejection holds for what a place of an episode says (the words and the how-manieth of its kind), so also for a revision that says
@@ -149,7 +150,8 @@ class Identity:
     def mentions(self) -> list[tuple[str, Name, Said]]:
         """Every name as it was written, its raw key, and the claim that it stands in."""
         naming = [claim for claim in self.claims if claim.names]
-        texts = [(claim.draft.subject, claim.ends[0], claim) for claim in naming]
+        texts = [(claim.draft.subject, claim.ends[0], claim) for claim in naming if not claim.by_key]
+        naming = [claim for claim in naming if not claim.by_key or claim.scope is not None]
         return texts + [(claim.draft.object.text, claim.ends[1], claim) for claim in naming if claim.ends[1] is not None]
 
     @cached_property

@@ -102,7 +102,7 @@ def stories(draw: st.DrawFn, vocabulary: Vocabulary, *, largest: int = 5, identi
         one, other = draw(st.permutations(NAMES))[:2]
         merged = Merged(label, (raw(one), raw(other)), 0)
         groups, sources = draw(st.sampled_from([(("g",), ()), ((), ("notes",)), (("h",), ("chat",)), (("g", "h"), ())]))
-        divided = Divided(label, raw(one), "2", 0, groups, sources)
+        divided = Divided(label, one, "2", 0, groups, sources)
         rejected = Rejected(draw(st.sampled_from([*(f"e{n}" for n in range(1, len(told))), "m0", "m0"])), draw(st.integers(0, 1)))
         which = draw(st.integers(0, 3))
         chosen: Operation = merged if which == 0 else divided if which == 1 else rejected

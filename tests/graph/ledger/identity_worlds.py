@@ -20,6 +20,8 @@ from tests.graph.ledger.worlds import ALWAYS, pages
 
 NAMES = ("Ann", "Bob", "Cy", "Di")
 """All names of people in these worlds, each with one spelling."""
+Pair = tuple[str, str]
+"""Names of a subject and an object to ask about."""
 _fresh = count()
 
 
@@ -178,7 +180,7 @@ class Story:
         """The oracle's entities by the key that they must have."""
         return {picture.identity.key(entity): entity for entity in picture.identity.entities}
 
-    def agrees(self, picture: Picture, *, at_instant: Instant, predicates: Sequence[str], **basis: Any) -> None:
+    def agrees(self, picture: Picture, *, at_instant: Instant, predicates: Sequence[str], asked: Sequence[Pair], **basis: Any) -> None:
         """The ledger says on a basis what the oracle says: statements, entities, look-ups, timelines, answers."""
         until = basis.get("until")
         assert self.statements(picture, **basis) == picture.statements()
@@ -205,9 +207,10 @@ class Story:
                     for part in line.segments
                 ]
                 assert segments == picture.timeline(raw(text), predicate), (text, predicate)
-                for other in NAMES:
-                    answer = snapshot.ask(EntityRef(name=text), predicate, ObjectRef(name=other)).value
-                    assert answer == picture.ask(raw(text), predicate, raw(other), at_instant), (text, predicate, other)
+        for predicate in predicates:
+            for text, other in asked:
+                answer = snapshot.ask(EntityRef(name=text), predicate, ObjectRef(name=other)).value
+                assert answer == picture.ask(raw(text), predicate, raw(other), at_instant), (text, predicate, other)
 
 
 def thing(view: EntityView | LiteralView, things: dict[str, Entity]) -> Thing:

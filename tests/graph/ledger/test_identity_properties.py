@@ -132,14 +132,15 @@ def _agree_everywhere(story: Story, data: st.DataObject) -> None:
     operations = [one.operation for one in story.done]
     predicates = predicates_of(operations)
     at = data.draw(st.sampled_from(POINTS))
-    story.agrees(story.picture(), at_instant=at, predicates=predicates)
+    asked = data.draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=3, max_size=3))
+    story.agrees(story.picture(), at_instant=at, predicates=predicates, asked=asked)
     if not story.done:
         return
     number = data.draw(st.sampled_from(sorted({one.transaction for one in story.done})))
-    story.agrees(story.picture(transaction=number), at_instant=at, predicates=predicates, transaction=number)
+    story.agrees(story.picture(transaction=number), at_instant=at, predicates=predicates, asked=asked, transaction=number)
     said = [said_at(one) if isinstance(one, Told) else one.said for one in operations if isinstance(one, Told | Merged | Divided)]
     until = data.draw(st.sampled_from([instant + beside for instant in said for beside in (-1, 0)] or [0]))
-    story.agrees(story.picture(until=until), at_instant=at, predicates=predicates, until=until)
+    story.agrees(story.picture(until=until), at_instant=at, predicates=predicates, asked=asked, until=until)
 
 
 def the_ledger_is_as_the_oracle_says(twins: Twins, data: st.DataObject) -> None:

@@ -93,8 +93,10 @@ class Story:
             receipt = self._facade.split(
                 self.namespace, self.key(one.name), groups=one.groups, sources=one.sources, discriminator=one.discriminator
             )
+        if receipt.deduplicated:
+            return 0
         self._claims[one.label] = receipt.claims
-        return 0 if receipt.deduplicated else receipt.transaction
+        return receipt.transaction
 
     def _state(self, one: Told) -> int:
         claims = [StatedClaim(claim, quote=one.draft.content[place]) for place, claim in enumerate(one.claims)]

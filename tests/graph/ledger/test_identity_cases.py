@@ -125,7 +125,7 @@ def test_a_merge_is_taken_back_by_rejecting_it_and_comes_again_when_restored(cas
     assert case.spans() == joined
 
 
-def test_a_person_may_part_again_what_was_merged_and_merge_it_again(case: Case) -> None:
+def test_a_denial_said_after_a_merge_parts_it_and_one_said_before_does_not(case: Case) -> None:
     case.stated("2024-01-01", "Robert likes tea", "Bob likes beer")
     case.merge("Robert", "Bob")
     case.stated("2025-01-01", "not Robert also_known_as Bob")

@@ -124,6 +124,26 @@ def the_oracle_knows_no_order(twins: Twins, data: st.DataObject) -> None:
     assert [one.identity.found(raw(name)) for name in NAMES] == [other.identity.found(raw(name)) for name in NAMES]
 
 
+def the_oracle_takes_back_what_it_was_told(twins: Twins, data: st.DataObject) -> None:
+    """A join that is rejected or retracted leaves nothing, twice is once, and a rejection that is restored was never there."""
+    operations = drawn(twins, data)
+    one, other = data.draw(st.permutations(NAMES))[:2]
+    join: Operation = Merged("join", (raw(one), raw(other)), EPOCH) if data.draw(st.booleans()) else a_join_of(one, other)
+
+    def answers(done: Sequence[Operation]) -> list[Any]:
+        picture = Picture(done, twins.one.vocabulary(), str)
+        names = [picture.identity.found(raw(name)) for name in NAMES]
+        return [picture.statements(), picture.identity.entities, names, [picture.identity.aliases(name) for name in names]]
+
+    wrong = Rejected("join", 0)
+    assert answers([*operations, join, wrong]) == answers(operations)
+    joined = answers([*operations, join])
+    assert joined == answers([*operations, join, join]) == answers([*operations, join, wrong, replace(wrong, restore=True)])
+    found = joined[2][NAMES.index(one)]
+    if raw(one) in found and raw(other) in joined[2][NAMES.index(other)] and not isinstance(join, Told):
+        assert raw(other) in found
+
+
 # ------------------------------------------------------------ the ledger with identity
 
 
@@ -367,6 +387,7 @@ CHECKS: dict[str, Check] = {
     for check in (
         the_oracle_agrees_without_identity,
         the_oracle_knows_no_order,
+        the_oracle_takes_back_what_it_was_told,
         the_ledger_is_as_the_oracle_says,
         joins_that_are_told_and_stated_are_as_the_oracle_says,
         order_and_batches_do_not_matter,

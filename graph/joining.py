@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.committing import Commit
-from graph.ledger.identity import Identity, StoredIdentity
+from graph.ledger.identity import SOURCE, Identity, StoredIdentity
 from graph.ledger.preparing import Preparer
 from graph.ledger.readings import rejected_among
 from graph.ledger.rejecting import checked_reason
@@ -22,9 +22,6 @@ from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound
 from ontology.names import checked_name, normalise
-
-SOURCE = "erstwhile:identity"
-"""The source of the episodes that hold what is said about who is who."""
 
 MAX_ENTITIES = 100
 MAX_DISCRIMINATOR = 128
@@ -54,6 +51,7 @@ class Joining(Reviewing):
         groups: Sequence[str] = (),
         sources: Sequence[str] = (),
         discriminator: str,
+        alone: bool = False,
         reason: str | None = None,
         actor: str = "local",
     ) -> ChangeReceipt:
@@ -61,10 +59,7 @@ class Joining(Reviewing):
         self._names(namespace, [entity], "id")
         within = _scopes(groups, sources)
         apart = _checked_discriminator(discriminator)
-        with self._engine.connect() as connection:
-            last = self.snapshot(namespace).basis.transaction
-            identity = StoredIdentity(connection, self.keys, namespace, self._vocabulary, last)
-            raws = _told_within(connection, identity, entity, within, last)
+        raws = [entity] if alone else self._told_within(namespace, entity, within)
         names = {raw: name for raw in raws if (name := self._entity_name(namespace, raw)) is not None}
         others = {raw: self.keys.entity(namespace, name, apart) for raw, name in names.items()}
         stated = [
@@ -75,6 +70,14 @@ class Joining(Reviewing):
         names |= {other: names[raw] for raw, other in others.items()}
         what = ("split", *sorted(others), *(repr(scope) for scope in within), apart)
         return self._state(namespace, "split", what, stated, names, actor, reason, first)
+
+    def _told_within(self, namespace: str, entity: str, within: Sequence[tuple[str | None, str | None]]) -> list[str]:
+        """The names by which episodes of the scopes call an entity; where they do not, that of its key."""
+        last = self.snapshot(namespace).basis.transaction
+        with self._engine.connect() as connection:
+            identity = StoredIdentity(connection, self.keys, namespace, self._vocabulary, last)
+            found = _told_within(connection, identity, entity, within, last)
+            return found or sorted(identity.told(entity) - identity.members(entity)) or [entity]
 
     def _names(self, namespace: str, entities: Sequence[str], path: str) -> dict[str, str]:
         """The names of entities by key; NotFound where there is none."""
@@ -155,16 +158,14 @@ def _checked_discriminator(discriminator: str) -> str:
 def _told_within(
     connection: Connection, identity: Identity, entity: str, within: Sequence[tuple[str | None, str | None]], transaction: int
 ) -> list[str]:
-    """The names by which episodes of the scopes call an entity; where they do not, that of its key."""
     identity.load([entity])
-    members = identity.members(entity)
-    raws = sorted(identity.raws(entity))
     found: set[str] = set()
     for side in (claims.c.subject, claims.c.object):
-        query = select(side, claims.c.grp, claims.c.source).distinct().where(among(side), believed_at(claims, transaction))
-        for row in rows_among(connection, query, raws):
+        told = (claims.c.source != SOURCE, believed_at(claims, transaction))
+        query = select(side, claims.c.grp, claims.c.source).distinct().where(among(side), *told)
+        for row in rows_among(connection, query, identity.raws(entity)):
             raw, group, source = row[0], row.grp, row.source
             inside = any(one in (None, group) and other in (None, source) for one, other in within)
             if inside and identity.denoted(raw, group, source) == identity.root(entity):
                 found.add(raw)
-    return sorted(found) or sorted(identity.told(entity) - members or {entity})
+    return sorted(found)

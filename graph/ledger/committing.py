@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row, and_, bindparam, insert, select, update
 from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence
-from graph.ledger.identifying import Shift, reread, shift
-from graph.ledger.identity import Visibility
+from graph.ledger.identifying import Reread, Shift, reread, shift
+from graph.ledger.identity import Place, Visibility
 from graph.ledger.labels import LabelChanges
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.readings import rejected_among
@@ -232,16 +232,18 @@ class Commit:
         """Who is who, names, statements, and the transaction's own row."""
         changed = list(self._changed.values())
         moved = shift(self._connection, self._keys, self._namespace, self._vocabulary, self.number, changed)
-        again = [dict(row._mapping) for row in reread(self._connection, moved).values()] if not moved.nothing else []
-        self._labels.write(self._connection, self._namespace, self.number, moved, again)
-        self._resolve(moved, [*changed, *(claim for claim in again if claim["believed"])])
+        again = reread(self._connection, moved) if not moved.nothing else Reread()
+        claimed = [dict(row._mapping) for row in again.claims.values()]
+        self._labels.write(self._connection, self._namespace, self.number, moved, claimed)
+        self._resolve(moved, [*changed, *(claim for claim in claimed if claim["believed"])], again.places)
         row = {"number": self.number, "namespace": self._namespace, "at": self.at, "kind": kind, "actor": actor, "reason": reason}
         self._connection.execute(_NEW_TRANSACTION, row)
 
-    def _resolve(self, moved: Shift, changed: Sequence[Mapping[str, Any]]) -> None:
-        """Statements that follow from claims that came, went or mean another entity."""
+    def _resolve(self, moved: Shift, changed: Sequence[Mapping[str, Any]], stored: Sequence[Place]) -> None:
+        """Statements that follow from claims that came, went or mean another entity; `stored` are places to look at besides."""
         moved.load(changed)
         places = {place.proposition: place for claim in changed for place in moved.places(claim)}
+        places |= {place.proposition: place for place in stored}
         replaced = {place.proposition: place for claim in changed for place in moved.replaced(claim)}
         literals = {claim["object"]: claim["datatype"] is not None for claim in changed}
         visibility = Visibility(self.number, UNBOUNDED_FUTURE)

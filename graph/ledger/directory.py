@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, null, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.identity import Identity
+from graph.ledger.identity import SOURCE, Identity
 from graph.ledger.schema import claims, labels, things
 from graph.ledger.standing import standing
 from graph.views import EntityView, LiteralView
@@ -33,6 +33,7 @@ def _told(side: str) -> Select[Any]:
     """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
+    split = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
     return (
         select(
             key.label("key"),
@@ -41,7 +42,7 @@ def _told(side: str) -> Select[Any]:
             datatype.label("datatype"),
             claims.c.grp,
             claims.c.source,
-            or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None)).label("split"),
+            split.label("split"),
             func.count().label("times"),
         )
         .where(
@@ -51,6 +52,8 @@ def _told(side: str) -> Select[Any]:
             claims.c.said <= bindparam("said_until"),
             claims.c.confidence >= CANDIDATE_BELOW,
             claims.c.modality != str(Modality.HYPOTHETICAL),
+            # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
+            or_(claims.c.source != SOURCE, and_(split, claims.c.turned.is_(side == "subject"))),
         )
         .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
     )

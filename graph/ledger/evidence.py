@@ -70,6 +70,7 @@ class Evidence:
         self.moments: set[int] = set()
         self._items: dict[str, list[Item]] | None = None
         self._masked: dict[str, Claim] = {}
+        self._told: dict[str, Place] = {}
 
     def traits(self, predicate: str) -> Traits:
         """Traits of a stored predicate."""
@@ -136,7 +137,10 @@ class Evidence:
         found = list(rows)
         self.identity.load({key for row in found for key in _named(row)})
         if not self.identity.trivial:
+            told = {row.row: row for row in found}
             found = [row for row in map(self.identity.settled, found) if belongs(row)]
+            for row in found:
+                self._note_told(row, told[row.row])
         for row in found:
             self.rows[row.id] = row
             self.moments.add(row.tx_from)
@@ -144,6 +148,16 @@ class Evidence:
                 self.moments.add(row.tx_to)
         self._items = None
         return found
+
+    def _note_told(self, row: ClaimRow, told: ClaimRow) -> None:
+        place = self.identity.mentioned(told)
+        known = self._told.get(row.proposition)
+        if known is None or place.proposition < known.proposition:
+            self._told[row.proposition] = place
+
+    def told(self, place: Place) -> Place:
+        """A proposition under keys by which a claim speaks of it: so it is stored, and stays where it is when what is joined parts."""
+        return self._told.get(place.proposition, place)
 
     def _by_predicate(self) -> Mapping[str, list[Claim]]:
         found: dict[str, list[Claim]] = defaultdict(list)

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, in
 from graph.belief.identity import IDENTITY, Identities
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import Identity, Place, StoredIdentity, ToldIdentity, Visibility
-from graph.ledger.schema import OPEN, claims, components, denotations
+from graph.ledger.schema import OPEN, claims, components, denotations, statements
 from ontology.claim import CANDIDATE_BELOW
 from ontology.instant import UNBOUNDED_FUTURE
 from ontology.names import Keys
@@ -33,6 +33,12 @@ _COUNTS = tuple(
     for column in (claims.c.subject, claims.c.object)
 )
 _SPEAKING = tuple(select(claims).where(among(column), _IN_SET) for column in (claims.c.subject, claims.c.object))
+_STORED = tuple(
+    select(*[statements.c[name] for name in ("base", "slot", "inverse_slot", "predicate", "subject", "qualifier", "object")]).where(
+        among(column), statements.c.tx_to == OPEN
+    )
+    for column in (statements.c.subject, statements.c.object)
+)
 
 
 @dataclass(slots=True)
@@ -164,20 +170,34 @@ def _end(connection: Connection, table: str, rows: Collection[Row[Any]], transac
         connection.execute(_END[table], [{"at": row.row, "end": transaction} for row in rows])
 
 
-def reread(connection: Connection, found: Shift) -> dict[int, Row[Any]]:
-    """The claims that mean another entity than before or share one with others than before, by their rows.
+@dataclass(slots=True)
+class Reread:
+    """What a transaction makes read anew: claims, and places of open statements."""
+
+    claims: dict[int, Row[Any]] = field(default_factory=dict)
+    places: list[Place] = field(default_factory=list)
+
+
+def reread(connection: Connection, found: Shift) -> Reread:
+    """The claims that mean another entity than before or share one with others than before, and what was stored under its keys.
 
     Where components join or part all but the largest part are read: what the others have in common with it is found from their
     side (`Shift.places`).
     """
-    rows: dict[int, Row[Any]] = {}
+    again = Reread()
+    rows = again.claims
+    stored: dict[str, Place] = {}
     for keys in _parts(connection, found):
         rows.update((row.row, row) for query in _SPEAKING for row in rows_among(connection, query, keys))
+        for query in _STORED:
+            stored.update((row.base, Place(*tuple(row))) for row in rows_among(connection, query, keys))
+    found.new.load({key for place in stored.values() for key in (place.subject, place.object)})
+    again.places = [found.new.here(place) for place in stored.values()]
     for rule in found.rules:
         raws = {rule["key"]} | {source for identity in (found.old, found.new) for source in identity.told(rule["key"])}
         for query in _SPEAKING:
             rows.update((row.row, row) for row in rows_among(connection, query.where(*_in_scope(rule)), raws))
-    return rows
+    return again
 
 
 def _in_scope(rule: Mapping[str, Any]) -> list[ColumnElement[bool]]:

@@ -21,6 +21,9 @@ from ontology.vocabulary import Vocabulary
 
 ClaimRow = Row[Any]
 
+SOURCE = "erstwhile:identity"
+"""The source of the episodes that hold what people state about who is who, by key: their claims mention no names."""
+
 # What stands in for a row of `claims` whose names denote something else than themselves; read by its columns like one.
 _Settled = NamedTuple("_Settled", [(column.name, Any) for column in claims.c])  # type: ignore[misc]
 _PLACES = ("subject", "object", "slot", "inverse_slot", "proposition", "replaces_subject", "replaces_object", "replaces_proposition")
@@ -197,6 +200,15 @@ class Identity:
                 "replaces_proposition": wrong.proposition,
             }
         return cast(ClaimRow, _Settled._make(row)._replace(**changed))
+
+    def mentioned(self, row: ClaimRow) -> Place:
+        """Where a claim's proposition stands by the keys that its names count for, before components."""
+        if row.scope_group is not None or row.scope_source is not None or row.predicate == IDENTITY:
+            return place_of(self.settled(row))
+        one, other = (self.state.mentioned(raw, row.grp, row.source) for raw in (row.subject, row.object))
+        if (one, other) == (row.subject, row.object):
+            return place_of(row)
+        return self.place(row.predicate, row.qualifier, one, other, paired=row.inverse_slot is not None)
 
     def _reader(self, predicate: str, where: tuple[str | None, str]) -> Any:
         if predicate == IDENTITY:

@@ -17,6 +17,7 @@ from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import best
 from graph.ledger.identifying import Shift, is_split
+from graph.ledger.identity import SOURCE
 from graph.ledger.schema import OPEN, labels, things
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.names import normalise
@@ -88,7 +89,7 @@ class LabelChanges:
 
     def _count(self, claim: Mapping[str, Any], sign: int, state: Identities) -> None:
         where = (claim["grp"], claim["source"])
-        for side in ("subject", "object"):
+        for side in naming_sides(claim):
             raw = claim[side]
             datatype = claim["datatype"] if side == "object" else None
             key, kind = raw, "name"
@@ -143,6 +144,13 @@ class LabelChanges:
         if gone:
             connection.execute(_END_THINGS, gone)
         _NEW_THINGS(connection, fresh)
+
+
+def naming_sides(claim: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sides of a claim that name something. What is stated by key does not, but a split names the entity that it makes."""
+    if is_split(claim):
+        return ("subject",) if claim["turned"] else ("object",)
+    return () if claim["source"] == SOURCE else ("subject", "object")
 
 
 @dataclass(slots=True)

@@ -93,7 +93,7 @@ def resolve(
             have = stored.get((proposition, polarity), _NOTHING)
             closed += [{"at": at, "end": transaction} for span, rows in have.items() for at in (rows[1:] if span in wanted else rows)]
             opened += [
-                _rectangle(keys, namespace, place, kinds.get(place.object, False), polarity, span, transaction)
+                _rectangle(keys, namespace, evidence.told(place), kinds.get(place.object, False), polarity, span, transaction)
                 for span in wanted
                 if span not in have
             ]

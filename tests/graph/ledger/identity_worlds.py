@@ -91,7 +91,7 @@ class Story:
             receipt = self._facade.merge(self.namespace, [self.key(name) for name in one.names])
         else:
             receipt = self._facade.split(
-                self.namespace, self.key(one.name), groups=one.groups, sources=one.sources, discriminator=one.discriminator
+                self.namespace, self.key(one.name), groups=one.groups, sources=one.sources, discriminator=one.discriminator, alone=True
             )
         if receipt.deduplicated:
             return 0

@@ -72,6 +72,14 @@ def test_without_a_group_the_source_is_the_group(case: Case) -> None:
     assert case.same("Bob", "Robert")
 
 
+def test_a_group_and_a_source_of_one_name_are_two_groups(case: Case) -> None:
+    case.told("2024-01-01", JOIN, "Bob likes tea", group="chat", source="app")
+    case.told("2024-01-02", "Bob likes beer", source="chat")
+    assert case.now() == ["Bob likes beer", "Robert likes tea"]
+    case.told("2024-01-03", JOIN, source="chat")
+    assert case.same("Bob", "Robert")
+
+
 def test_a_name_that_one_group_alone_uses_finds_whom_it_denotes_there(case: Case) -> None:
     case.told("2024-01-01", JOIN, "Bob likes tea", group="one")
     assert case.entity("Bob") == case.entity("Robert") == ("Robert", {"Bob"})
@@ -205,6 +213,27 @@ def test_a_person_corrects_an_alias_everywhere(case: Case) -> None:
     case.stated("2024-01-03", claim("Robert also_known_as Bobby", kind="CORRECTION", replaces="Bob"))
     assert case.same("Robert", "Bobby") and not case.same("Robert", "Bob")
     assert case.ask("Robert likes beer") == "YES" and case.ask("Robert likes tea") == "UNKNOWN"
+
+
+def test_a_group_that_denies_leaves_what_two_others_told(case: Case) -> None:
+    for group in ("one", "two"):
+        case.told("2024-01-01", JOIN, "Bob likes tea", group=group)
+    case.told("2024-02-01", "not Robert also_known_as Bob", "Robert likes beer", group="three")
+    assert case.same("Robert", "Bob") and case.ask("Bob likes beer") == "YES"
+
+
+def test_an_end_of_a_name_is_a_denial(case: Case) -> None:
+    case.stated("2024-01-01", JOIN, "Robert likes tea")
+    case.stated("2024-02-01", claim(JOIN, kind="END"))
+    assert not case.same("Robert", "Bob")
+
+
+def test_a_greater_rank_outweighs_what_is_said_later(case: Case) -> None:
+    case.stated("2024-01-01", JOIN, "Robert likes tea", rank=1)
+    case.stated("2024-02-01", "not Robert also_known_as Bob")
+    assert case.same("Robert", "Bob")
+    case.stated("2024-01-15", "not Robert also_known_as Bob", rank=1)
+    assert not case.same("Robert", "Bob")
 
 
 # ------------------------------------------------------------ splits

@@ -10,9 +10,10 @@ from typing import Any, cast
 from graph.facade import Graph
 from graph.service import LedgerGraph
 from graph.views import EntityRef, EntityView, LiteralView, ObjectRef, StatedClaim, StatementFilter, StatementView
+from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import normalise
-from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Name, Operation, Rejected, raw
+from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Name, Operation, Rejected, Said, raw
 from tests.graph.ledger.identity_oracle import Entity
 from tests.graph.ledger.identity_picture import Picture, Row, Thing
 from tests.graph.ledger.strategies import Told, Withdrawn
@@ -219,6 +220,31 @@ class Story:
             for text, other in asked:
                 answer = snapshot.ask(EntityRef(name=text), predicate, ObjectRef(name=other)).value
                 assert answer == picture.ask(raw(text), predicate, raw(other), at_instant), (text, predicate, other)
+
+
+def one_name(entity: Entity) -> str:
+    """A single name for an entity."""
+    return "+".join(sorted(f"{name}{discriminator}" for name, discriminator in entity))
+
+
+def in_one_name(operations: Sequence[Operation], picture: Picture) -> list[Told]:
+    """What the evidence of some operations says of facts, in one name for each entity of a picture."""
+    found = []
+    for told in operations:
+        if isinstance(told, Told):
+            mine = [said for said in picture.identity.claims if said.copy == told.draft.content and said.draft.predicate != SAME]
+            if mine:
+                found.append(replace(told, claims=tuple(_renamed(said, picture) for said in mine)))
+    return found
+
+
+def _renamed(said: Said, picture: Picture) -> ClaimDraft:
+    def named(object: ObjectDraft) -> ObjectDraft:
+        return object if object.datatype else ObjectDraft(one_name(picture.identity.denoted(raw(object.text), said)))
+
+    draft = said.draft
+    subject = one_name(picture.identity.denoted(said.ends[0], said))
+    return replace(draft, subject=subject, object=named(draft.object), replaces=draft.replaces and named(draft.replaces))
 
 
 def thing(view: EntityView | LiteralView, things: dict[str, Entity]) -> Thing:

@@ -6,7 +6,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,16 +18,17 @@ from sqlalchemy import event
 from graph.facade import Graph
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
-from graph.views import EntityRef, Reason, StatementView, Want
+from graph.views import EntityRef, ObjectRef, Reason, StatementView, Want
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.instant import Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Operation, Rejected, raw, said_at
+from tests.graph.ledger.identity_oracle import Entity
 from tests.graph.ledger.identity_picture import Picture, Row
 from tests.graph.ledger.identity_strategies import PLACES, predicates_of, stories
-from tests.graph.ledger.identity_worlds import NAMES, Story
+from tests.graph.ledger.identity_worlds import NAMES, Story, in_one_name, one_name
 from tests.graph.ledger.strategies import POINTS, Told, Withdrawn
 from tests.graph.ledger.worlds import ALWAYS, EVERYTHING, pages
 
@@ -142,6 +143,28 @@ def the_oracle_takes_back_what_it_was_told(twins: Twins, data: st.DataObject) ->
         == answers([*operations, join, join])
         == answers([*operations, join, wrong, replace(wrong, restore=True)])
     )
+
+
+def joined_names_are_as_one_name_would_be(twins: Twins, data: st.DataObject) -> None:
+    """The oracle's facts are those of a ledger that was told the same in one name for each entity, and of no identity."""
+    operations = [replace(one, said=EPOCH + n) if isinstance(one, Merged | Divided) else one for n, one in enumerate(drawn(twins, data))]
+    picture = Picture(operations, twins.one.vocabulary(), str)
+    story = begun(twins, data, in_one_name(operations, picture))
+    symmetric = {name for name, known in twins.one.vocabulary().predicates.items() if known.symmetric}
+
+    def plain(row: Row, name: Callable[[Entity], str]) -> tuple[Any, ...]:
+        one, predicate, qualifier, other, *rest = row
+        ends = [name(end) if isinstance(end, frozenset) else end for end in (one, other)]
+        return (predicate, qualifier, *rest, *(sorted(ends, key=str) if predicate in symmetric else ends))
+
+    found = {plain(row, lambda entity: next(iter(entity))[0]) for row in story.statements(story.picture())}
+    assert found == {plain(row, one_name) for row in picture.statements()}
+    snapshot = story.snapshot(valid_at=(at := data.draw(st.sampled_from(POINTS))))
+    asked = data.draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=4, max_size=4))
+    for predicate, (one, other) in product(predicates_of(operations), asked):
+        subject, object = (one_name(picture.identity.found(raw(name))) for name in (one, other))
+        answer = snapshot.ask(EntityRef(name=subject), predicate, ObjectRef(name=object)).value
+        assert answer == picture.ask(raw(one), predicate, raw(other), at), (one, predicate, other)
 
 
 # ------------------------------------------------------------ the ledger with identity
@@ -388,6 +411,7 @@ CHECKS: dict[str, Check] = {
         the_oracle_agrees_without_identity,
         the_oracle_knows_no_order,
         the_oracle_takes_back_what_it_was_told,
+        joined_names_are_as_one_name_would_be,
         the_ledger_is_as_the_oracle_says,
         joins_that_are_told_and_stated_are_as_the_oracle_says,
         order_and_batches_do_not_matter,

@@ -85,7 +85,7 @@ def contents(story: Story, **basis: Any) -> list[Any]:
 
 
 def about(snapshot: Any, key: str, wanted: frozenset[Want]) -> Callable[[Any], Any]:
-    return lambda after: snapshot.statementsabout(key, "ANY", ALWAYS, first=100, after=after, want=wanted)
+    return lambda after: snapshot.statements_about(key, "ANY", ALWAYS, first=100, after=after, want=wanted)
 
 
 def content(view: StatementView) -> tuple[Any, ...]:

@@ -74,6 +74,8 @@ class Said:
     source: str | None = None
     by_key: bool = False
     scope: tuple[str | None, str | None] | None = None
+    copy: str = ""
+    """The text of the copy that it stands in."""
 
     @property
     def home(self) -> str:
@@ -141,7 +143,7 @@ def _recorded(operations: Sequence[Operation], vocabulary: Vocabulary) -> list[t
             rank = told.draft.rank - (claim.modality is Modality.REPORTED)
             ends = (raw(claim.subject), other)
             group, source = told.draft.group, told.draft.source
-            said = Said(label, place, claim, ends, said_at(told), rank, not told.stated, group, source)
+            said = Said(label, place, claim, ends, said_at(told), rank, not told.stated, group, source, copy=told.draft.content)
             words = _words(said, vocabulary)
             seen[words] += 1
             found.append((said, (source, label, words, seen[words])))

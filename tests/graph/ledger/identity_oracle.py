@@ -22,7 +22,10 @@ Where docs/identity.md leaves a choice this module reads it so:
 10. Finding by a name asks what its mentions denote, those in identity claims included and read through all three steps.
 11. A merge of a pair that is joined everywhere by an earlier merge is that merge again, and no new claim.
 12. A rejection holds for what a place of an episode says (the words and the how-manieth of its kind), so also for a revision that says
-    the same; it waits for nothing: only claims that are in the set can be named.
+    the same; it waits for nothing: only claims that are in the set can be named. A rejected claim names nothing either.
+13. A group and a source of one name are two groups: a line of a source cannot speak for a group by being called like it.
+14. "As an alias": the second name of a join as it was told, whatever direction its proposition is stored in.
+15. A denial is of its pair alone: names that a third joins stay one entity.
 """
 
 from __future__ import annotations

@@ -41,13 +41,15 @@ class Case:
         """An episode in which extraction finds claims."""
         return self._episode(said, words, group, source, label, stated=False)
 
-    def stated(self, said: str, *words: str | ClaimDraft, group: str | None = None, source: str = "app", label: str = "") -> str:
+    def stated(
+        self, said: str, *words: str | ClaimDraft, group: str | None = None, source: str = "app", label: str = "", rank: int = 0
+    ) -> str:
         """Claims that a client states."""
-        return self._episode(said, words, group, source, label, stated=True)
+        return self._episode(said, words, group, source, label, stated=True, rank=rank)
 
-    def _episode(self, said: str, words: Sequence[Any], group: str | None, source: str, label: str, *, stated: bool) -> str:
+    def _episode(self, said: str, words: Sequence[Any], group: str | None, source: str, label: str, *, stated: bool, rank: int = 0) -> str:
         label = label or f"case-{next(_labels)}"
-        draft = EpisodeDraft(f"abcdefgh {label}", source, external_id=label, group=group, said_at=said)
+        draft = EpisodeDraft(f"abcdefgh {label}", source, external_id=label, group=group, said_at=said, rank=rank)
         return self.do(Told(draft, tuple(claim(one) if isinstance(one, str) else one for one in words), stated=stated), label)
 
     def merge(self, one: Name | str, other: Name | str) -> str:

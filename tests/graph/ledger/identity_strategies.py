@@ -80,7 +80,7 @@ def tales(draw: st.DrawFn, vocabulary: Vocabulary, predicates: Sequence[str], la
 
 
 @st.composite
-def stories(draw: st.DrawFn, vocabulary: Vocabulary, *, largest: int = 5, identity: bool = True, by_key: bool = True) -> list[Operation]:
+def stories(draw: st.DrawFn, vocabulary: Vocabulary, *, largest: int = 4, identity: bool = True, by_key: bool = True) -> list[Operation]:
     """Episodes with revisions, retractions, and with `identity` joins; with `by_key` also merges, splits, rejections and restores.
 
     Only episodes that are never revised have claims rejected: which claim is meant then depends on no order.

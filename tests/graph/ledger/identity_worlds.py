@@ -10,9 +10,10 @@ from typing import Any, cast
 from graph.facade import Graph
 from graph.service import LedgerGraph
 from graph.views import EntityRef, EntityView, LiteralView, ObjectRef, StatedClaim, StatementFilter, StatementView
+from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import normalise
-from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Name, Operation, Rejected, raw
+from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Name, Operation, Rejected, Said, raw
 from tests.graph.ledger.identity_oracle import Entity
 from tests.graph.ledger.identity_picture import Picture, Row, Thing
 from tests.graph.ledger.strategies import Told, Withdrawn
@@ -62,13 +63,14 @@ class Story:
         """Do an operation that the ledger can do now; answers with its transaction (0: it could not)."""
         number = self._do(one)
         if number:
-            self.done.append(Done(self._as_done(one, number), number))
+            self.done.append(Done(self._as_done(one), number))
         return number
 
-    def _as_done(self, one: Operation, number: int) -> Operation:
+    def _as_done(self, one: Operation) -> Operation:
         """A merge and a split are said when they are made."""
         if isinstance(one, Merged | Divided):
-            return replace(one, said=self.snapshot(transaction=number).basis.recorded_at)
+            listed = pages(lambda after: self._facade.snapshot(self.namespace).claims(StatementFilter(), first=100, after=after))
+            return replace(one, said=next(view.said_at for view in listed if view.id in self._claims[one.label]))
         return one
 
     def _do(self, one: Operation) -> int:
@@ -84,8 +86,11 @@ class Story:
             changed = change(self.namespace, claims, reason="test")
             (self._rejected.difference_update if one.restore else self._rejected.update)(claims)
             return 0 if changed.deduplicated else changed.transaction
+        # What a key denotes that nobody has, or that finds another's entity, is for hand-written cases.
+        identity = self.picture().identity
         names = one.names if isinstance(one, Merged) else (one.name,)
-        if any(self.snapshot().entity(EntityRef(key=self.key(name))) is None for name in names):
+        found = {identity.found(name) for name in names if name in identity.found(name)} & identity.entities
+        if len(found) < len(names):
             return 0
         if isinstance(one, Merged):
             receipt = self._facade.merge(self.namespace, [self.key(name) for name in one.names])
@@ -188,6 +193,7 @@ class Story:
         assert self.statements(picture, **basis) == picture.statements()
         snapshot = self.snapshot(valid_at=at_instant, **{k: v for k, v in basis.items() if k != "until"}, evidence_until=until)
         things, identity = self.things(picture), picture.identity
+        by_key = any(isinstance(one.operation, Merged | Divided) for one in self.done)
         if until is None:
             listed = {view.key for view in pages(lambda after: snapshot.entities(first=100, after=after))}
             assert listed == things.keys()
@@ -197,7 +203,8 @@ class Story:
                 if identity.found(name) == entity:
                     assert view is not None and view.key == identity.key(entity), (name, view)
                     assert {view.name, *view.aliases} == {identity.name(entity), *identity.aliases(entity)} - {None}, view
-                    assert identity.name(entity) in (None, view.name)
+                    # Whether merges and splits attest the names that they join is nobody's concern here.
+                    assert by_key or identity.name(entity) == view.name
         for text in NAMES:
             found = identity.found(raw(text))
             view = snapshot.entity(EntityRef(name=text))
@@ -213,6 +220,31 @@ class Story:
             for text, other in asked:
                 answer = snapshot.ask(EntityRef(name=text), predicate, ObjectRef(name=other)).value
                 assert answer == picture.ask(raw(text), predicate, raw(other), at_instant), (text, predicate, other)
+
+
+def one_name(entity: Entity) -> str:
+    """A single name for an entity."""
+    return "+".join(sorted(f"{name}{discriminator}" for name, discriminator in entity))
+
+
+def in_one_name(operations: Sequence[Operation], picture: Picture) -> list[Told]:
+    """What the evidence of some operations says of facts, in one name for each entity of a picture."""
+    found = []
+    for told in operations:
+        if isinstance(told, Told):
+            mine = [said for said in picture.identity.claims if said.copy == told.draft.content and said.draft.predicate != SAME]
+            if mine:
+                found.append(replace(told, claims=tuple(_renamed(said, picture) for said in mine)))
+    return found
+
+
+def _renamed(said: Said, picture: Picture) -> ClaimDraft:
+    def named(object: ObjectDraft) -> ObjectDraft:
+        return object if object.datatype else ObjectDraft(one_name(picture.identity.denoted(raw(object.text), said)))
+
+    draft = said.draft
+    subject = one_name(picture.identity.denoted(said.ends[0], said))
+    return replace(draft, subject=subject, object=named(draft.object), replaces=draft.replaces and named(draft.replaces))
 
 
 def thing(view: EntityView | LiteralView, things: dict[str, Entity]) -> Thing:

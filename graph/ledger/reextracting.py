@@ -50,7 +50,9 @@ def reextract(connection: Connection, commit: Commit, prepared: PreparedEpisode)
         commit.needed = True
         _take(connection, commit, [row for row in (*gone, *differing) if row.tx_to == OPEN])
         _put(connection, commit, fresh, rejected.keys())
-        unread = [_copied(row) | {"tx_from": commit.number, "tx_to": UNREAD} for row in gone if row.id in rejected]
+        # Not `believed`: so nothing that reads the claims of a statement, the graph's feed among it, meets this note.
+        note = {"believed": False, "tx_from": commit.number, "tx_to": UNREAD}
+        unread = [_copied(row) | note for row in gone if row.id in rejected]
         _OPEN(connection, unread)
     return Reextraction(
         key,

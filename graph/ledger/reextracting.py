@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -70,7 +71,7 @@ def _take(connection: Connection, commit: Commit, rows: list[ClaimRow]) -> None:
         connection.execute(_CLOSE, [{"at": row.row, "until": commit.number} for row in rows])
 
 
-def _put(connection: Connection, commit: Commit, fresh: list[dict[str, Any]], rejected: Any) -> None:
+def _put(connection: Connection, commit: Commit, fresh: list[dict[str, Any]], rejected: Collection[str]) -> None:
     written = []
     for claim in fresh:
         counts = claim["id"] not in rejected

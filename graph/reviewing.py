@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
@@ -34,7 +35,7 @@ class Follower(Protocol):
     def notify(self, transaction: int) -> None: ...
 
 
-class Reviewing:
+class Reviewing(ABC):
     """Implements its part of `graph.facade.Graph`, on what `graph.service.LedgerGraph` has set up."""
 
     keys: Keys
@@ -44,8 +45,8 @@ class Reviewing:
     _vocabulary: Vocabulary
     _projection: Follower
 
-    def _vocabulary_at(self, transaction: int) -> Vocabulary:
-        raise NotImplementedError
+    @abstractmethod
+    def _vocabulary_at(self, transaction: int) -> Vocabulary: ...
 
     def snapshot(self, namespace: str) -> LedgerSnapshot:
         """A snapshot of the present."""

@@ -146,7 +146,9 @@ class Commit:
                 overtaken.append(key)
         if overtaken:
             self._withdraw(overtaken)
-        rejected = rejected_among(self._connection, {claim["id"] for episode in new for claim in episode.claims})
+        # An ID holds its episode's key: only what is on record can have been rejected.
+        again = [episode for episode in new if any(copy.prepared is None for copy in copies[episode.row["key"]])]
+        rejected = rejected_among(self._connection, {claim["id"] for episode in again for claim in episode.claims})
         rows, updates, claim_rows = [], [], []
         for episode in new:
             key, revision = episode.row["key"], episode.row["revision"]

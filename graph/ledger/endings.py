@@ -14,7 +14,7 @@ from graph.belief.weighing import Verdict
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.identity import ClaimRow, Identity, Place, place_of
 from graph.ledger.rectangles import Rectangle
-from graph.ledger.schema import claims, rejections, retractions
+from graph.ledger.schema import claims, rejections, retractions, transactions
 from graph.views import Reason
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.vocabulary import Temporality
@@ -66,7 +66,9 @@ def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None
         wrong = select(rejections.c.row).where(rejections.c.claim.in_({claim.id for claim in gone}), rejections.c.tx_from == row.tx_to)
         if scenes.connection.execute(wrong).first() is not None:
             return Ending(Reason.REJECTED, "rejection", None, None, row.v_from, row.tx_to)
-        return Ending(Reason.CORRECTED, "revision", None, None, row.v_from, row.tx_to)
+        kind = scenes.connection.execute(select(transactions.c.kind).where(transactions.c.number == row.tx_to)).scalar()
+        rule = "re-extraction" if kind == "reextract" else "revision"
+        return Ending(Reason.CORRECTED, rule, None, None, row.v_from, row.tx_to)
     masks = [mask for claim in cited if (mask := after.evidence.masked.get(claim.id)) is not None]
     if masks:
         latest = max(masks, key=lambda mask: (mask.said, mask.place))

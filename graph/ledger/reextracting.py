@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -50,7 +51,9 @@ def reextract(connection: Connection, commit: Commit, prepared: PreparedEpisode)
         commit.needed = True
         _take(connection, commit, [row for row in (*gone, *differing) if row.tx_to == OPEN])
         _put(connection, commit, fresh, rejected.keys())
-        unread = [_copied(row) | {"tx_from": commit.number, "tx_to": UNREAD} for row in gone if row.id in rejected]
+        # Not `believed`: so nothing that reads the claims of a statement, the graph's feed among it, meets this note.
+        note = {"believed": False, "tx_from": commit.number, "tx_to": UNREAD}
+        unread = [_copied(row) | note for row in gone if row.id in rejected]
         _OPEN(connection, unread)
     return Reextraction(
         key,
@@ -68,7 +71,7 @@ def _take(connection: Connection, commit: Commit, rows: list[ClaimRow]) -> None:
         connection.execute(_CLOSE, [{"at": row.row, "until": commit.number} for row in rows])
 
 
-def _put(connection: Connection, commit: Commit, fresh: list[dict[str, Any]], rejected: Any) -> None:
+def _put(connection: Connection, commit: Commit, fresh: list[dict[str, Any]], rejected: Collection[str]) -> None:
     written = []
     for claim in fresh:
         counts = claim["id"] not in rejected

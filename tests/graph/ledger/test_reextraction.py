@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from graph.ledger.schema import claims
 from graph.service import LedgerGraph
-from graph.views import PendingEpisode, Reextraction, StatedClaim
+from graph.views import PendingEpisode, Reason, Reextraction, StatedClaim
 from ontology.claim import ClaimDraft
 from tests.graph.ledger.reading import episode, ids, listed, read, told
 from tests.graph.ledger.saying import claim, now, say, spans, when
@@ -47,6 +47,14 @@ def test_new_claims_come_and_those_found_no_more_go(graph: LedgerGraph) -> None:
     assert now(graph, "2024-06-01", transaction=recorded.transaction) == ["Anna likes tea", "Anna works_at Acme"]
     assert transactions(graph) == ["reextract", "ingest"]
     assert [view.name for view in graph.snapshot("n").entities().items] == ["Anna", "milk", "tea"]
+
+
+def test_a_statement_whose_claims_are_found_no_more_says_that_it_was_read_again(graph: LedgerGraph) -> None:
+    read(graph, episode("one"), "Anna works_at Acme")
+    result = again(graph, "Anna likes tea")
+    (gone,) = graph.closed_by("n", result.transaction)
+    assert gone.invalidation is not None
+    assert (gone.invalidation.reason, gone.invalidation.rule) == (Reason.CORRECTED, "re-extraction")
 
 
 def test_a_claim_that_is_read_otherwise_gets_a_new_row_under_its_id(graph: LedgerGraph) -> None:

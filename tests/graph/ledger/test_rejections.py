@@ -139,11 +139,13 @@ def test_an_unknown_claim_is_named_and_nothing_is_stored(graph: LedgerGraph) -> 
     read(graph, episode("one"), "Anna works_at Acme", namespace="other")
     (mine,) = ids(graph, "Anna works_at Acme")
     (theirs,) = ids(graph, "Anna works_at Acme", namespace="other")
-    for act in (lambda claims: graph.reject("n", claims, reason="a joke"), lambda claims: graph.restore("n", claims)):
-        for unknown in (theirs, "0" * 32, "x\x00"):
-            with pytest.raises(NotFound) as failure:
-                act([mine, unknown])
-            assert failure.value.id == unknown
+    for unknown in (theirs, "0" * 32, "x\x00"):
+        with pytest.raises(NotFound) as failure:
+            graph.reject("n", [mine, unknown], reason="a joke")
+        assert failure.value.id == unknown
+        with pytest.raises(NotFound) as failure:
+            graph.restore("n", [mine, unknown])
+        assert failure.value.id == unknown
     assert len(graph.transactions("n").items) == 1 and now(graph, "2024-06-01") == ["Anna works_at Acme"]
 
 
@@ -158,7 +160,9 @@ def test_a_reason_is_of_1_to_1000_characters_some_of_them_visible(graph: LedgerG
 
 @pytest.mark.parametrize("number", [0, 1001])
 def test_one_to_1000_claims_are_named_at_a_time(graph: LedgerGraph, number: int) -> None:
-    for act in (lambda: graph.reject("n", ["0"] * number, reason="r"), lambda: graph.restore("n", ["0"] * number)):
-        with pytest.raises(InvalidInput) as failure:
-            act()
-        assert failure.value.path == ("claims",)
+    with pytest.raises(InvalidInput) as failure:
+        graph.reject("n", ["0"] * number, reason="r")
+    assert failure.value.path == ("claims",)
+    with pytest.raises(InvalidInput) as failure:
+        graph.restore("n", ["0"] * number)
+    assert failure.value.path == ("claims",)

@@ -22,6 +22,8 @@ _SPELLINGS = [
     for pattern, replacement in (
         (r"\bname's(?=\s+(?-i:[A-Z]))", "name is"),
         (r"[\u2018\u2019\u02bc]", "'"),
+        # Robert "Bob" Smith is Robert Smith; who he is besides is read from the text itself.
+        (r"(?-i:\b(?P<first>[A-Z][a-z'-]+)\s+[\"“(][A-Z][a-z'-]+[\"”)]\s+(?=[A-Z][a-z'-]+\b))", r"\g<first> "),
         (
             r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder|correction|nope)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
             "",

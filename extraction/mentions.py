@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
+from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE, words
 from extraction.roles import is_person_role
 from ontology.episode import Turn
 
@@ -18,29 +18,9 @@ _GROUP = {"we", "us", "our", "ours", "ourselves"}
 _GENDERS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f", "himself": "m", "herself": "f"}
 _THINGS = {"it", "its", "itself"}
 _PLURALS = {"they", "them", "their", "theirs"}
-_EMPTY_MODIFIERS = {
-    "great",
-    "amazing",
-    "lovely",
-    "wonderful",
-    "awesome",
-    "nice",
-    "own",
-    "really",
-    "very",
-    "good",
-    "whole",
-    "such",
-    "few",
-    "many",
-    "more",
-    "other",
-    "same",
-    "new",
-    "little",
-    "favourite",
-    "favorite",
-}
+_EMPTY_MODIFIERS = words(
+    "great amazing lovely wonderful awesome nice own really very good whole such few many more other same new little favourite favorite"
+)
 _ARGUMENTS = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "appos", "ROOT", "oprd", "dative", "npadvmod", "poss"}
 _TITLES = {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "dr": "", "sir": "m", "prof": ""}
 _DIRECTIONS = {"northern", "southern", "eastern", "western", "central", "north", "south", "east", "west", "downtown", "rural"}
@@ -182,7 +162,7 @@ class Mentions:
         if whose is None:
             return None
         first = max(owner.i, *(t.i for t in owner.subtree)) + 1
-        before = [t for t in noun.doc[first : noun.i] if t.dep_ != "case" and t.lower_ not in _EMPTY_MODIFIERS and not t.is_punct]
+        before = [t for t in noun.doc[first : noun.i] if t.dep_ != "case" and not _empty(t, noun) and not t.is_punct]
         return f"{whose}'s {' '.join(self._surface(t.i, noun.doc) for t in [*before, noun])}"
 
     def _surface(self, place: int, doc: Doc) -> str:
@@ -209,7 +189,7 @@ class Mentions:
                     # "from 13 to 15" are two values.
                     continue
                 if child.dep_ in ("compound", "nmod", "nummod", "amod", "quantmod", "npadvmod") and not (
-                    child.dep_ == "amod" and child.lower_ in _EMPTY_MODIFIERS and child.lower_ != "new"
+                    child.dep_ == "amod" and _empty(child, token)
                 ):
                     keep.update(t.i for t in child.subtree if t.dep_ not in ("det", "punct") and t.tag_ != "PRP$")
                 elif child.dep_ == "poss" and child.tag_ != "PRP$":
@@ -231,6 +211,12 @@ class Mentions:
         # "Anna’s sister" and "Anna's sister" are one.
         out = out.replace("\u2019", "'")
         return out.strip().strip(".,;:!?\"'()[]").strip() if not out.endswith("s'") else out
+
+
+def _empty(modifier: Token, noun: Token) -> bool:
+    """Whether a word before a noun tells it from no other; of two sisters "my other sister" is another one."""
+    word = modifier.lower_
+    return word in _EMPTY_MODIFIERS and word != "new" and not (word == "other" and is_person_role(noun.lemma_.casefold()))
 
 
 def _slim(preposition: Token) -> list[Token]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extraction.gazetteer import known_place
-from extraction.lexicon import NATIONALITIES, words
+from extraction.lexicon import DAYS, NATIONALITIES, words
 from extraction.matching import Match
 from extraction.mentions import Mentions
 from extraction.predication import Clause, lemma
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _BETWEEN = frozenset({",", "(", '"', "“", "'", "called", "named"})
 _LISTING = frozenset({"and", "or", "&", "plus", "with"})
-_DAYS = words(
-    "monday tuesday wednesday thursday friday saturday sunday january february march july september october november december christmas easter"
-)
+_NAMES_TOO = words("april may june august")
+"""Months that are names of people as well."""
+_PARTICLES = words("de da di do dos du van von der den ter la le el al bin ibn ben")
 _ANYBODY = words("everyone everybody people friends colleagues family most they folks mates")
 
 
@@ -38,7 +38,8 @@ class Naming:
     def match(self, mentions: Mentions) -> Match | None:
         """The join of the name with the role; None where either is not known."""
         alias = mentions.role(self.role, self.owner)
-        if alias is None or not _is_name(self.name):
+        name = mentions.name(self.name)
+        if alias is None or name is None or not _is_name(self.name) or not all(map(_capital, name.split())):
             return None
         # "Her sister" and "my wife's sister" rest on a guess, or on somebody else's role.
         sure = self.owner.lower_ in ("my", "our", "your") or self.owner.pos_ == "PROPN"
@@ -126,13 +127,17 @@ def _singular(token: Token) -> bool:
     return token.pos_ in ("NOUN", "PROPN") and token.tag_ not in ("NNS", "NNPS") and is_person_role(token.lemma_.casefold())
 
 
+def _capital(word: str) -> bool:
+    return word[:1].isupper() or word in _PARTICLES
+
+
 def _is_name(token: Token) -> bool:
     first = token.doc[min([token.i, *(c.i for c in token.lefts if c.dep_ == "compound" and c.pos_ == "PROPN")])]
     return (
         token.pos_ == "PROPN"
         and first.text[:1].isupper()
         and token.ent_type_ not in ("DATE", "TIME", "NORP", "LANGUAGE")
-        and token.lower_ not in _DAYS | NATIONALITIES
+        and token.lower_ not in (DAYS - _NAMES_TOO) | NATIONALITIES
         and not is_person_role(token.lower_)
         and not known_place(token.text)
     )

@@ -96,7 +96,7 @@ _SPLIT = re.compile(
     r"|,?\s+and\s+(?=(?:the|our|my|his|her|their)\s+(?:[\w-]+\s+){1,2}(?:is|are|was|were|runs|uses|has|will|lives|works|owns|listens)\b)"
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF\ufe0f]+\s*",
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|etc|No|approx|[A-Z]))\.\s*\Z")
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|a\.k\.a|etc|No|approx|[A-Z]))\.\s*\Z")
 _DEPENDENT = re.compile(
     r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE
 )

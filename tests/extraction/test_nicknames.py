@@ -55,7 +55,14 @@ def test_another_name_is_an_alias(say: Say, text: str, join: tuple[str, str]) ->
     "text",
     [
         *("Call me tomorrow.", "Call me crazy.", "Call me when you land.", "They call it a day.", "Call me a taxi.", "Call me Monday."),
-        *("Please call me, Bob.", "Please call me Zed.", "call me maybe", "Did you call me Bob?", "Don't call me Bob.", "Never call me Bob."),
+        *(
+            "Please call me, Bob.",
+            "Please call me Zed.",
+            "call me maybe",
+            "Did you call me Bob?",
+            "Don't call me Bob.",
+            "Never call me Bob.",
+        ),
         *("If they call me Bob, I leave.", "My boss called me Bob by mistake.", "My mum calls me Bunny.", "People call me lazy."),
         *("I don't go by Bob.", "Robert is not known as Bob.", "He is known as a good cook.", "The city is known as the Big Apple."),
         *("We flew to Paris (France) in May.", "Anna (Berlin) called.", "Java (Spring) is used by Acme.", "Robert (CEO) works at Acme."),

@@ -22,6 +22,8 @@ _SPELLINGS = [
     for pattern, replacement in (
         (r"\bname's(?=\s+(?-i:[A-Z]))", "name is"),
         (r"[\u2018\u2019\u02bc]", "'"),
+        # Marks that cannot be seen split words for the parser.
+        (r"[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+", ""),
         # Robert "Bob" Smith is Robert Smith; who he is besides is read from the text itself.
         (r"(?-i:\b(?P<first>[A-Z][a-z'-]+)\s+[\"“(][A-Z][a-z'-]+[\"”)]\s+(?=[A-Z][a-z'-]+\b))", r"\g<first> "),
         (

@@ -14,7 +14,7 @@ from ontology.names import Keys, checked_name, normalise
 
 MARKS = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufe0e\ufe0f\ufeff"
 SPACES = " \t\u00a0\u1680\u2003\u2009\u202f\u205f\u3000"
-NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=12)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
 LETTERS = st.text(st.characters(categories=("Ll", "Lu", "Lo"), exclude_characters="\u0131"), min_size=1, max_size=12)
 """Without the dotless i, whose capital is that of the dotted one."""
 

@@ -15,7 +15,7 @@ from extraction.roles import CANDIDATE, certainty, is_person_role
 from ontology.patterns import Tense
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Doc, Span, Token
 
 _BETWEEN = frozenset({",", "(", '"', "“", "'", "called", "named"})
 _LISTING = frozenset({"and", "or", "&", "plus", "with"})
@@ -165,9 +165,9 @@ def _set_off(name: int, first: int, role: Token) -> bool:
     return between in ([","], ["("], ["-"], ["–"], ["—"]) and _closed(role.i, doc, role.sent.end, final=True)
 
 
-def _closed(last: int, doc: object, end: int, *, final: bool = False) -> bool:
+def _closed(last: int, doc: Doc, end: int, *, final: bool = False) -> bool:
     """Whether a comma or bracket follows that no list goes on behind; `final`: the end of the sentence does as well."""
-    following = [doc[i].lower_ for i in range(last + 1, min(last + 3, end))]  # type: ignore[index]
+    following = [doc[i].lower_ for i in range(last + 1, min(last + 3, end))]
     if not following or following[0] in (".", "!"):
         return final
     return following[0] in (",", ")", "-", "–", "—") and not (len(following) > 1 and following[1] in _LISTING)

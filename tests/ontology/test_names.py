@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from ontology.errors import InvalidInput
 from ontology.names import Keys, checked_name, normalise
 
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufe0e\ufe0f\ufeff"
 SPACES = " \t\u00a0\u1680\u2003\u2009\u202f\u205f\u3000"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
@@ -24,9 +27,9 @@ def test_a_key_is_the_key_of_itself(name: str) -> None:
     assert normalise(normalise(name)) == normalise(name)
 
 
-@given(NAMES, st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-def test_all_forms_of_unicode_are_one(name: str, form: str) -> None:
-    assert normalise(unicodedata.normalize(form, name)) == normalise(name)  # type: ignore[arg-type]
+@given(NAMES, st.sampled_from(FORMS))
+def test_all_forms_of_unicode_are_one(name: str, form: Form) -> None:
+    assert normalise(unicodedata.normalize(form, name)) == normalise(name)
 
 
 @given(NAMES, st.lists(st.tuples(st.integers(0, 12), st.sampled_from(MARKS)), max_size=4))

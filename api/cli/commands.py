@@ -245,25 +245,26 @@ def ingest(
     namespace: Namespace = DEFAULT_NAMESPACE,
     data: Data = None,
     speaker: Annotated[str | None, typer.Option(help="Who 'user' is, and who speaks in notes.")] = None,
+    speakers: Annotated[Path | None, typer.Option(help="YAML: who the speakers of each source are (ERSTWHILE_SPEAKERS).")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that extract.")] = 2,
     as_json: Json = False,
 ) -> None:
     """Read transcripts into the graph. Running it again adds nothing."""
     # Loaded here: the commands that only ask answer sooner without readers and pools.
-    from api.cli.importing import RemoteSink
+    from api.cli.importing import RemoteSink, read_options
     from api.cli.progress import progress, summary, summary_lines
     from workers.bulk import import_drafts
-    from workers.readers import ReadOptions, ReadReport, read_path
+    from workers.readers import ReadReport, read_path
     from workers.sink import LocalSink
 
     for path in paths:
         # Before anything is read: what is misspelt is no empty import.
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
-    options, report = ReadOptions(speaker=speaker, time_zone=timezone), ReadReport()
+    settings = _settings(data, extraction_workers=workers, speakers=speakers)
+    options, report = read_options(settings.speakers, speaker=speaker, time_zone=timezone), ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
-    settings = _settings(data, extraction_workers=workers)
     with linked(settings, namespace, open_service) as link, progress(sys.stderr.isatty() and not as_json) as show:
         if isinstance(link, RemoteLink):
             tally = import_drafts(items, RemoteSink(link), threads=2 * workers, progress=show)
@@ -285,9 +286,11 @@ def extract(
 ) -> None:
     """Print the claims that extraction finds, one JSON line each; nothing is stored."""
     from api.cli.dry_run import claim_rows
-    from workers.readers import ReadOptions
+    from api.cli.importing import read_options
 
-    for row in claim_rows(file, read_vocabulary(_settings(None)), ReadOptions(speaker=speaker, time_zone=timezone), candidates=candidates):
+    settings = _settings(None)
+    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone)
+    for row in claim_rows(file, read_vocabulary(settings), options, candidates=candidates):
         print(json.dumps(row, ensure_ascii=False))
 
 

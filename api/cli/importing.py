@@ -1,17 +1,25 @@
-"""Where `ingest` sends what it reads when a server owns the data folder."""
+"""How `ingest` reads, and where it sends what it reads when a server owns the data folder."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from api.cli.documents import INGEST
 from api.cli.link import RemoteLink
 from ontology.episode import EpisodeDraft
 from workers.bulk import Tally, one_by_one, place_of
+from workers.readers import ReadOptions, Speakers, built_in_readers, load_speakers
 
 PATIENCE = 120
 """Times that a full server is asked again for one episode."""
+
+
+def read_options(speakers: Path | None, *, speaker: str | None, time_zone: str | None) -> ReadOptions:
+    """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key."""
+    known = Speakers() if speakers is None else load_speakers(speakers, [reader.source for reader in built_in_readers()])
+    return ReadOptions(speaker=speaker, time_zone=time_zone, speakers=known)
 
 
 class RemoteSink:

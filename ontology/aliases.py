@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
+
+from ontology.names import normalise
+
+_ROLE = re.compile(r".+(?:'s|s') .+")
+
+
+def is_role(name: str) -> bool:
+    """Whether a name says what somebody is to another: "Ada's sister"."""
+    return _ROLE.fullmatch(normalise(name).replace("\u2019", "'")) is not None
 
 
 def ambiguous(told: Iterable[tuple[str, str]]) -> frozenset[str]:

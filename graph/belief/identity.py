@@ -14,6 +14,7 @@ from typing import NamedTuple
 from graph.belief.corrections import apply_corrections
 from graph.belief.traits import traits_of
 from graph.belief.unit import Unit
+from ontology.aliases import ambiguous
 from ontology.claim import Claim, ClaimKind
 from ontology.instant import Instant
 from ontology.vocabulary import Predicate, Temporality
@@ -43,7 +44,7 @@ def group_of(name: str | None, source: str) -> Group:
 class IdentityClaim:
     """A join, a denial or (with a scope) a split, in the direction in which it was told: `alias` is another name of `subject`.
 
-    `replaced` are the keys of the pair that a correction says was wrong.
+    `of_role`: the alias says what somebody is to another ("Ada's sister"). `replaced` are the keys of the pair that a correction says was wrong.
     """
 
     id: str
@@ -58,6 +59,7 @@ class IdentityClaim:
     group_name: str | None
     source: str
     by_person: bool
+    of_role: bool = False
     replaced: tuple[str, str] | None = None
     scope_group: str | None = None
     scope_source: str | None = None
@@ -208,7 +210,7 @@ def _counting_everywhere(spoken: Sequence[_Spoken]) -> list[_Spoken]:
     return [each for each in spoken if (each.pair, each.claim.affirms) in settled]
 
 
-def _joined(spoken: Iterable[_Spoken]) -> set[Pair]:
+def _joined(spoken: Sequence[_Spoken]) -> set[Pair]:
     """The pairs that claims join, by the rule for static predicates."""
     claims = [
         Claim(
@@ -233,7 +235,18 @@ def _joined(spoken: Iterable[_Spoken]) -> set[Pair]:
         one, other = value.split("\x1f")
         if one != other and Unit((), _TRAITS, items=on_pair).weigh(value, 0).holds:
             pairs.add((one, other))
-    return pairs
+    return pairs - _shared_roles(spoken, pairs)
+
+
+def _shared_roles(spoken: Iterable[_Spoken], pairs: set[Pair]) -> set[Pair]:
+    """The pairs that a role told of several joins: with "my sister Mia" and "my sister Lea" Mia is not Lea.
+
+    Not those that a person states, and not where something else says that the several are one.
+    """
+    affirmed = [each for each in spoken if each.claim.affirms and each.pair in pairs]
+    stated = {each.pair for each in affirmed if each.claim.by_person}
+    shared = ambiguous((each.subject, each.alias) for each in affirmed)
+    return {each.pair for each in affirmed if each.claim.of_role and each.alias in shared} - stated
 
 
 def _join_in_group(found: Identities, group: Group, in_group: set[Pair], everywhere: set[Pair], here: Iterable[_Spoken]) -> None:

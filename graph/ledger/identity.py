@@ -14,6 +14,7 @@ from graph.belief.identity import IDENTITY, Group, Identities, IdentityClaim, Sp
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.schema import claims, components, denotations
 from graph.ledger.standing import standing
+from ontology.aliases import is_role
 from ontology.claim import ClaimKind
 from ontology.instant import Instant
 from ontology.names import Keys
@@ -400,6 +401,7 @@ def identity_claim(row: Any) -> IdentityClaim:
         row.grp,
         row.source,
         row.extractor == "client",
+        is_role(row.subject_text if row.turned else row.object_text),
         None if row.replaces_subject is None else (row.replaces_subject, row.replaces_object),
         row.scope_group,
         row.scope_source,

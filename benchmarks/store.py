@@ -63,7 +63,7 @@ def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict
     number = 1 + (row - 1) // PER_TRANSACTION
     predicate = f"p{random.randrange(40)}"
     slot = KEYS.slot("default", subject, predicate, "")
-    proposition = KEYS.proposition(slot, value, True)
+    proposition = KEYS.digest("proposition", slot, value, "+")
     both = {
         "row": row,
         "namespace": "default",

@@ -120,6 +120,11 @@ class Keys:
         """Key of a slot."""
         return self.digest("slot", namespace, subject, predicate, qualifier)
 
-    def proposition(self, slot: str, object: str, polarity: bool) -> str:
-        """Key of a proposition: `Statement.key`."""
-        return self.digest("proposition", slot, object, "+" if polarity else "-")
+    def proposition(self, namespace: str, subject: str, predicate: str, qualifier: str, object: str, *, symmetric: bool) -> str:
+        """Key of an affirmed proposition: `Statement.key`. Of a symmetric relation both directions are one."""
+        one, other = sorted((subject, object)) if symmetric else (subject, object)
+        return self.digest("proposition", self.slot(namespace, one, predicate, qualifier), other, "+")
+
+    def denial(self, proposition: str) -> str:
+        """Key of what denies an affirmed proposition."""
+        return self.digest("denial", proposition)

@@ -44,7 +44,8 @@ def group_of(name: str | None, source: str) -> Group:
 class IdentityClaim:
     """A join, a denial or (with a scope) a split, in the direction in which it was told: `alias` is another name of `subject`.
 
-    `of_role`: the alias says what somebody is to another ("Ada's sister"). `replaced` are the keys of the pair that a correction says was wrong.
+    `of_role`: the alias says what somebody is to another ("Ada's sister"). `replaced` are the keys of the pair that a correction
+    says was wrong.
     """
 
     id: str

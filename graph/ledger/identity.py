@@ -162,22 +162,19 @@ class Identity:
     def place(self, predicate: str, qualifier: str, subject: str, object: str, *, paired: bool) -> Place:
         """Where a proposition between two entities stands; `paired`: it is kept in an inverse or symmetric slot too."""
         known = self._vocabulary.predicate(predicate)
-        if paired and known.symmetric and object < subject and (self.concerns(subject) or self.concerns(object)):
-            # By keys: names, which order the others, change with what is joined.
-            subject, object = object, subject
-        slot = self.slot(subject, predicate, qualifier)
         inverse_slot = None
         if paired:
             inverse_slot = self.slot(object, predicate if known.symmetric else known.inverse or "", qualifier)
-        return Place(self.keys.proposition(slot, object, True), slot, inverse_slot, predicate, subject, qualifier, object)
+        proposition = self._proposition(predicate, qualifier, subject, object, paired=paired)
+        return Place(proposition, self.slot(subject, predicate, qualifier), inverse_slot, predicate, subject, qualifier, object)
+
+    def _proposition(self, predicate: str, qualifier: str, subject: str, object: str, *, paired: bool) -> str:
+        symmetric = paired and self._vocabulary.predicate(predicate).symmetric
+        return self.keys.proposition(self.namespace, subject, predicate, qualifier, object, symmetric=symmetric)
 
     def slot(self, subject: str, predicate: str, qualifier: str) -> str:
         """The key of a slot."""
         return self.keys.slot(self.namespace, subject, predicate, qualifier)
-
-    def denial(self, place: Place) -> str:
-        """The key of the denied proposition of a place."""
-        return self.keys.proposition(place.slot, place.object, False)
 
     def settled(self, row: ClaimRow) -> ClaimRow:
         """A claim with the keys of what its names denote. `load` its subject and object before."""
@@ -187,9 +184,8 @@ class Identity:
         split = row.scope_group is not None or row.scope_source is not None
         read = (lambda raw: raw) if split else self._reader(row.predicate, where)
         subject, object = read(row.subject), read(row.object)
-        concerned = (subject, object) != (row.subject, row.object) or self.concerns(subject) or self.concerns(object)
         replaced = None if row.replaces_subject is None else (read(row.replaces_subject), read(row.replaces_object))
-        if not concerned and replaced in (None, (row.replaces_subject, row.replaces_object)):
+        if (subject, object) == (row.subject, row.object) and replaced in (None, (row.replaces_subject, row.replaces_object)):
             return row
         place = self.place(row.predicate, row.qualifier, subject, object, paired=row.inverse_slot is not None)
         changed: dict[str, Any] = {name: getattr(place, name) for name in ("subject", "object", "slot", "inverse_slot", "proposition")}
@@ -221,7 +217,7 @@ class Identity:
         if self.trivial or place.predicate == IDENTITY:
             return place
         subject, object = self.root(place.subject), self.root(place.object)
-        if (subject, object) == (place.subject, place.object) and not (self.concerns(subject) or self.concerns(object)):
+        if (subject, object) == (place.subject, place.object):
             return place
         return self.place(place.predicate, place.qualifier, subject, object, paired=place.inverse_slot is not None)
 
@@ -251,11 +247,11 @@ class Identity:
         return not self.trivial and (self.concerns(place.subject) or self.concerns(place.object))
 
     def _under(self, place: Place, subjects: Collection[str], objects: Collection[str]) -> list[str]:
-        pairs = set(product(subjects, objects))
-        if place.inverse_slot is not None and self._vocabulary.predicate(place.predicate).symmetric:
-            pairs |= {(other, one) for one, other in pairs}
-        slots = {one: self.slot(one, place.predicate, place.qualifier) for one, _ in pairs}
-        return sorted({self.keys.proposition(slots[one], other, True) for one, other in pairs} | {place.proposition})
+        paired = place.inverse_slot is not None
+        found = {
+            self._proposition(place.predicate, place.qualifier, one, other, paired=paired) for one, other in product(subjects, objects)
+        }
+        return sorted(found | {place.proposition})
 
 
 _COMPONENTS = (

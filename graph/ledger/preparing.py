@@ -299,7 +299,9 @@ class Preparer:
             inverse_slot = self._keys.slot(
                 self._namespace, other, predicate.name if predicate.symmetric else predicate.inverse or "", qualifier
             )
-        return Placed(slot, inverse_slot, self._keys.proposition(slot, other, True), turned, one, other)
+        paired = inverse_slot is not None and predicate.symmetric
+        proposition = self._keys.proposition(self._namespace, one, predicate.name, qualifier, other, symmetric=paired)
+        return Placed(slot, inverse_slot, proposition, turned, one, other)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def read_as(identity: Identity, row: Rectangle) -> Rectangle:
         return row
     return replace(
         row,
-        proposition=place.proposition if row.polarity else identity.denial(place),
+        proposition=place.proposition if row.polarity else identity.keys.denial(place.proposition),
         base=place.proposition,
         slot=place.slot,
         inverse_slot=place.inverse_slot,
@@ -149,7 +149,7 @@ def replayed(
             del current[gone]
         for base, polarity, v_from, v_to in sorted(wanted - current.keys()):
             place = by_place[base]
-            key = base if polarity else keys.proposition(place.slot, place.object, False)
+            key = base if polarity else keys.denial(base)
             current[base, polarity, v_from, v_to] = len(found)
             where = (key, base, place.slot, place.inverse_slot, place.subject, place.predicate, place.qualifier, place.object)
             found.append(Rectangle(*where, polarity, v_from, v_to, moment, OPEN))

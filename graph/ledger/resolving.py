@@ -126,7 +126,7 @@ def _rectangle(
 ) -> dict[str, Any]:
     return {
         "namespace": namespace,
-        "proposition": place.proposition if polarity else keys.proposition(place.slot, place.object, False),
+        "proposition": place.proposition if polarity else keys.denial(place.proposition),
         "base": place.proposition,
         "slot": place.slot,
         "inverse_slot": place.inverse_slot,

@@ -150,7 +150,7 @@ class Slots:
         ending = claims.c.kind.in_([str(ClaimKind.END), str(ClaimKind.CORRECTION)])
         denying = or_(claims.c.polarity.is_(False), ending, claims.c.to_lo.is_not(None))
         for found in describer.connection.execute(mine.where(denying)):
-            if self._keys.proposition(found.slot, found.object, False) == key:
+            if self._keys.denial(found.proposition) == key:
                 return [place_of(found)]
         return []
 

@@ -276,15 +276,12 @@ class LedgerSnapshot:
                 )
                 rows = [rectangle(row) for row in rows_among(describer.connection, query, describer.identity.kept_under(place))]
             # The key of a denial is not that of its proposition: of what stands under that it tells which is meant.
-            denied = key in {self._denial(row) for row in rows} | {describer.identity.denial(place)}
+            denied = key in {self._keys.denial(row.base) for row in rows} | {self._keys.denial(place.proposition)}
             mine = [row for row in rows if row.polarity != denied]
             if not mine:
                 return None
             found = max(mine, key=lambda row: (row.tx_from, row.proposition))
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
-
-    def _denial(self, row: Rectangle) -> str:
-        return self._keys.proposition(row.slot, row.object, False)
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""

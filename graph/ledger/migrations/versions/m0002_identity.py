@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -33,7 +35,7 @@ def upgrade() -> None:
         "grp = (SELECT e.grp FROM episodes e WHERE e.key = claims.episode AND e.revision = claims.revision), "
         "source = coalesce((SELECT e.source FROM episodes e WHERE e.key = claims.episode AND e.revision = claims.revision), '')"
     )
-    _fill_replaced()
+    _rekey()
     for name, column in (("claims_of_identity_by_subject", "subject"), ("claims_of_identity_by_object", "object")):
         op.create_index(name, "claims", [column], sqlite_where=_IDENTITY, postgresql_where=_IDENTITY)
     op.create_table(
@@ -81,28 +83,43 @@ def upgrade() -> None:
     op.create_index("rejections_by_tx_from", "rejections", ["tx_from"])
 
 
-def _fill_replaced() -> None:
-    """Subject and object of replaced propositions: of the two directions the one whose key is on record."""
+def _rekey() -> None:
+    """Of a symmetric relation both directions are one proposition now, and a denial's key is that of what it denies, hashed again."""
     connection = op.get_bind()
     secret = connection.execute(sa.text("SELECT value FROM settings WHERE name = 'secret'")).scalar()
     if secret is None:
         return
     keys = Keys(bytes(secret))
-    rows = connection.execute(
-        sa.text(
-            "SELECT row, namespace, subject, predicate, qualifier, object, replaces, replaces_proposition FROM claims "
-            "WHERE replaces_proposition IS NOT NULL"
-        )
-    ).all()
-    for row in rows:
+    columns = "row, namespace, subject, predicate, qualifier, object, inverse_slot"
+    paired = connection.execute(sa.text(f"SELECT {columns}, proposition FROM claims WHERE inverse_slot IS NOT NULL")).all()
+    for row in paired:
+        if keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot:
+            _set(connection, "claims", row.row, proposition=_key(keys, row, row.subject, row.object, symmetric=True))
+    for row in connection.execute(sa.text(f"SELECT {columns}, base, polarity FROM statements")).all():
+        symmetric = keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot
+        base = _key(keys, row, row.subject, row.object, symmetric=symmetric)
+        key = base if row.polarity else keys.denial(base)
+        if symmetric or not row.polarity:
+            _set(connection, "statements", row.row, base=base, proposition=key)
+    replaced = f"SELECT {columns}, replaces, replaces_proposition FROM claims WHERE replaces_proposition IS NOT NULL"
+    for row in connection.execute(sa.text(replaced)).all():
+        symmetric = keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot
         for told in (row.subject, row.object):
             for one, other in ((told, row.replaces), (row.replaces, told)):
+                # Of the two directions that whose key is on record.
                 slot = keys.slot(row.namespace, one, row.predicate, row.qualifier)
-                if keys.proposition(slot, other, True) == row.replaces_proposition:
-                    connection.execute(
-                        sa.text("UPDATE claims SET replaces_subject = :one, replaces_object = :other WHERE row = :row"),
-                        {"one": one, "other": other, "row": row.row},
-                    )
+                if keys.digest("proposition", slot, other, "+") == row.replaces_proposition:
+                    key = _key(keys, row, one, other, symmetric=symmetric)
+                    _set(connection, "claims", row.row, replaces_subject=one, replaces_object=other, replaces_proposition=key)
+
+
+def _key(keys: Keys, row: Any, one: str, other: str, *, symmetric: bool) -> str:
+    return keys.proposition(row.namespace, one, row.predicate, row.qualifier, other, symmetric=symmetric)
+
+
+def _set(connection: sa.Connection, table: str, row: int, **values: str) -> None:
+    changes = ", ".join(f"{name} = :{name}" for name in values)
+    connection.execute(sa.text(f"UPDATE {table} SET {changes} WHERE row = :row"), {**values, "row": row})
 
 
 def downgrade() -> None:

@@ -21,11 +21,14 @@ _THINGS = select(*_COLUMNS).where(among(things.c.key), standing(things))
 _NAMES = select(labels.c.thing, labels.c.kind, labels.c.value).where(
     among(labels.c.thing), labels.c.kind.in_(["name", "alias"]), standing(labels)
 )
-_FORMER = (
-    select(*_COLUMNS)
-    .where(things.c.key == bindparam("key"), things.c.tx_from <= bindparam("transaction"))
-    .order_by(things.c.tx_from.desc())
-    .limit(1)
+_EVER = tuple(
+    select(name.label("name"), datatype.label("datatype"), func.count().label("times"))
+    .where(key == bindparam("key"), claims.c.tx_from <= bindparam("transaction"))
+    .group_by(name, datatype)
+    for key, name, datatype in (
+        (claims.c.subject, claims.c.subject_text, null()),
+        (claims.c.object, claims.c.object_text, claims.c.datatype),
+    )
 )
 
 
@@ -152,15 +155,17 @@ class Directory:
         return LiteralView(other, name, "xsd:string")
 
     def required(self, key: str) -> EntityView | LiteralView:
-        """The thing of a key that a statement speaks of; one that has lost its last claim since keeps the name that it had."""
+        """The thing of a key that a statement speaks of; one that is named no more bears the name that claims ever gave it most."""
         known = self.thing(key)
         if known is None:
-            former = self._connection.execute(_FORMER, {"key": key, "transaction": self._transaction}).first()
-            if former is None:
-                return EntityView(key, key)
-            return (
-                LiteralView(key, former.name, former.datatype) if former.datatype is not None else EntityView(key, former.name, former.type)
-            )
+            values = {"key": key, "transaction": self._transaction}
+            rows = [row for query in _EVER for row in self._connection.execute(query, values)]
+            counted: Counter[str] = Counter()
+            for row in rows:
+                counted[row.name] += row.times
+            datatype = next((row.datatype for row in rows), None)
+            name = best(counted) if counted else key
+            return EntityView(key, name) if datatype is None else LiteralView(key, name, datatype)
         return known
 
 

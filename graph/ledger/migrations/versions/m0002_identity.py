@@ -83,6 +83,13 @@ def upgrade() -> None:
     op.create_index("rejections_by_tx_from", "rejections", ["tx_from"])
 
 
+_KEYED = ("row", "namespace", "subject", "predicate", "qualifier", "object", "inverse_slot")
+_CLAIMS = sa.table(
+    "claims", *map(sa.column, (*_KEYED, "proposition", "replaces", "replaces_proposition", "replaces_subject", "replaces_object"))
+)
+_STATEMENTS = sa.table("statements", *map(sa.column, (*_KEYED, "base", "proposition", "polarity")))
+
+
 def _rekey() -> None:
     """Of a symmetric relation both directions are one proposition now, and a denial's key is that of what it denies, hashed again."""
     connection = op.get_bind()
@@ -90,36 +97,34 @@ def _rekey() -> None:
     if secret is None:
         return
     keys = Keys(bytes(secret))
-    columns = "row, namespace, subject, predicate, qualifier, object, inverse_slot"
-    paired = connection.execute(sa.text(f"SELECT {columns}, proposition FROM claims WHERE inverse_slot IS NOT NULL")).all()
-    for row in paired:
-        if keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot:
-            _set(connection, "claims", row.row, proposition=_key(keys, row, row.subject, row.object, symmetric=True))
-    for row in connection.execute(sa.text(f"SELECT {columns}, base, polarity FROM statements")).all():
-        symmetric = keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot
-        base = _key(keys, row, row.subject, row.object, symmetric=symmetric)
-        key = base if row.polarity else keys.denial(base)
-        if symmetric or not row.polarity:
-            _set(connection, "statements", row.row, base=base, proposition=key)
-    replaced = f"SELECT {columns}, replaces, replaces_proposition FROM claims WHERE replaces_proposition IS NOT NULL"
-    for row in connection.execute(sa.text(replaced)).all():
-        symmetric = keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot
+    for row in connection.execute(sa.select(_CLAIMS).where(_CLAIMS.c.inverse_slot.is_not(None))).all():
+        if _symmetric(keys, row):
+            _set(connection, _CLAIMS, row.row, proposition=_key(keys, row, row.subject, row.object))
+    for row in connection.execute(sa.select(_STATEMENTS)).all():
+        if _symmetric(keys, row) or not row.polarity:
+            base = _key(keys, row, row.subject, row.object)
+            _set(connection, _STATEMENTS, row.row, base=base, proposition=base if row.polarity else keys.denial(base))
+    for row in connection.execute(sa.select(_CLAIMS).where(_CLAIMS.c.replaces_proposition.is_not(None))).all():
         for told in (row.subject, row.object):
             for one, other in ((told, row.replaces), (row.replaces, told)):
                 # Of the two directions that whose key is on record.
                 slot = keys.slot(row.namespace, one, row.predicate, row.qualifier)
                 if keys.digest("proposition", slot, other, "+") == row.replaces_proposition:
-                    key = _key(keys, row, one, other, symmetric=symmetric)
-                    _set(connection, "claims", row.row, replaces_subject=one, replaces_object=other, replaces_proposition=key)
+                    key = _key(keys, row, one, other)
+                    _set(connection, _CLAIMS, row.row, replaces_subject=one, replaces_object=other, replaces_proposition=key)
 
 
-def _key(keys: Keys, row: Any, one: str, other: str, *, symmetric: bool) -> str:
-    return keys.proposition(row.namespace, one, row.predicate, row.qualifier, other, symmetric=symmetric)
+def _symmetric(keys: Keys, row: Any) -> bool:
+    """Whether the other side's slot is one of the same predicate."""
+    return bool(keys.slot(row.namespace, row.object, row.predicate, row.qualifier) == row.inverse_slot)
 
 
-def _set(connection: sa.Connection, table: str, row: int, **values: str) -> None:
-    changes = ", ".join(f"{name} = :{name}" for name in values)
-    connection.execute(sa.text(f"UPDATE {table} SET {changes} WHERE row = :row"), {**values, "row": row})
+def _key(keys: Keys, row: Any, one: str, other: str) -> str:
+    return keys.proposition(row.namespace, one, row.predicate, row.qualifier, other, symmetric=_symmetric(keys, row))
+
+
+def _set(connection: sa.Connection, table: sa.TableClause, row: int, **values: str) -> None:
+    connection.execute(sa.update(table).where(table.c.row == row).values(**values))
 
 
 def downgrade() -> None:

@@ -21,11 +21,18 @@ for command in (
     reading.timeline,
     reading.as_of,
     reading.ask,
+    reading.claims,
     identity.retract,
+    identity.reject,
+    identity.restore,
+    identity.merge,
+    identity.split,
     serving.status,
     serving.rebuild,
     feeding.ingest,
     feeding.extract,
+    feeding.preview,
+    feeding.reextract,
     serving.serve,
 ):
     app.command(command.__name__.replace("_", "-"))(command)

@@ -9,10 +9,13 @@ from typing import Annotated
 
 import typer
 
+from api.cli import rendering
+from api.cli.documents import PREVIEW
 from api.cli.link import RemoteLink, linked
-from api.cli.options import Data, Json, Namespace, settings_of, show
+from api.cli.options import Data, Json, Namespace, instant_of, settings_of, show
 from api.wiring import open_service, read_vocabulary
-from ontology.errors import InvalidInput
+from ontology.errors import DataFolderBusy, InvalidInput
+from ontology.instant import parse_instant
 from ontology.names import DEFAULT_NAMESPACE
 
 
@@ -66,3 +69,60 @@ def extract(
         file, read_vocabulary(settings_of(None)), ReadOptions(speaker=speaker, time_zone=timezone), candidates=candidates
     ):
         print(json.dumps(row, ensure_ascii=False))
+
+
+def preview(
+    text: Annotated[str, typer.Argument(metavar="FILE-OR-TEXT", help="A transcript or a file of turns; or the words themselves.")],
+    speaker: Annotated[str | None, typer.Option(help="Who says it; of a file, who 'user' is.")] = None,
+    said_at: Annotated[str | None, typer.Option("--said-at", help="When the words were said: a date, RFC 3339, or words.")] = None,
+    timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
+    group: Annotated[str | None, typer.Option(help="The conversation of the words.")] = None,
+    dropped: Annotated[bool, typer.Option("--dropped", help="Of a file too: what makes no claim, and why.")] = False,
+    namespace: Namespace = DEFAULT_NAMESPACE,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Show what words or a file would yield and change, each message by itself; nothing is stored."""
+    from api.cli.previewing import inputs, preview_lines, totals
+
+    file = _file(text)
+    said = instant_of("saidAt", said_at)
+    found = []
+    with linked(settings_of(data, graph_engine="sql"), namespace, open_service) as link:
+        for input in inputs(file, text, {"speaker": speaker, "saidAt": said, "timeZone": timezone, "group": group}):
+            found.append(link.execute(PREVIEW, {"input": input})["preview"])
+            if not as_json:
+                print(rendering.lines(preview_lines(found[-1], dropped=dropped or file is None, brief=file is not None)), end="")
+    show(found, as_json, totals(found))
+
+
+def _file(text: str) -> Path | None:
+    """The file that an argument names; None where it is words. Raises InvalidInput for a file that is not there."""
+    path = Path(text)
+    try:
+        if path.exists():
+            return path
+    except (OSError, ValueError):
+        return None
+    if not any(character.isspace() for character in text) and (path.suffix or "/" in text):
+        raise InvalidInput(f"{text}: there is no such file or folder", path=("text",))
+    return None
+
+
+def reextract(
+    since: Annotated[str | None, typer.Option(help="Only what was said at or after this time.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
+    namespace: Namespace = DEFAULT_NAMESPACE,
+    data: Data = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that extract.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Read again what was said, with the extraction of today; what people rejected stays rejected."""
+    from api.cli.reextraction import report, report_lines, run
+
+    start = None if since is None else parse_instant(str(instant_of("since", since)))
+    with linked(settings_of(data, extraction_workers=workers), namespace, open_service) as link:
+        if isinstance(link, RemoteLink):
+            raise DataFolderBusy(f"the server at {link.url} owns the data folder: stop it, run `erstwhile reextract`, then start it again")
+        found = report(run(link.service, namespace, since=start, source=source, threads=workers))
+    show(found, as_json, report_lines(found))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from api.cli import documents, rendering
+from api.cli.identity import key_named
 from api.cli.options import At, Data, First, Json, Namespace, Qualifier, Recorded, Until, hint, more, reading_link, show, times
 from api.cli.predicates import suggestion
 from ontology.names import DEFAULT_NAMESPACE, checked_predicate
@@ -14,6 +16,7 @@ from ontology.names import DEFAULT_NAMESPACE, checked_predicate
 
 def entities(
     text: Annotated[str | None, typer.Argument(help="Part of a name.")] = None,
+    suspect: Annotated[bool, typer.Option("--suspect", help="Only names that may denote two, with what parts them.")] = False,
     namespace: Namespace = DEFAULT_NAMESPACE,
     data: Data = None,
     at: At = None,
@@ -23,6 +26,9 @@ def entities(
     as_json: Json = False,
 ) -> None:
     """List the people and things that are known, by name."""
+    if suspect:
+        _suspects(text, namespace, data, first, as_json)
+        return
     asked = times(at, recorded_at, evidence_until)
     with reading_link(data, namespace) as link:
         found = link.execute(documents.ENTITIES, {**asked, "name": text, "first": first})["asOf"]
@@ -108,3 +114,44 @@ def ask(
         hint(suggestion(link, predicate) if answer["value"] == "UNKNOWN" else None)
     body = [line for row in answer["statements"] for line in rendering.statement(row)]
     show({"basis": found["basis"], **answer}, as_json, [answer["value"].lower(), rendering.basis(found["basis"])], body)
+
+
+def claims(
+    subject: Annotated[str | None, typer.Argument(help="A person or thing; default: everything.")] = None,
+    candidates: Annotated[bool, typer.Option("--candidates", help="Only those that make no belief.")] = False,
+    rejected: Annotated[bool, typer.Option("--rejected", help="Only those that were rejected.")] = False,
+    predicate: Annotated[str | None, typer.Option(help="Only this predicate.")] = None,
+    group: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only this source.")] = None,
+    namespace: Namespace = DEFAULT_NAMESPACE,
+    data: Data = None,
+    first: First = 20,
+    as_json: Json = False,
+) -> None:
+    """List what the evidence says, newest first, with the IDs that `reject` takes."""
+    with reading_link(data, namespace) as link:
+        filter = {
+            "subjects": None if subject is None else [key_named(link, subject)],
+            "predicates": None if predicate is None else [checked_predicate(predicate)],
+            "group": group,
+            "source": source,
+        }
+        asked = {"candidate": True if candidates else None, "rejected": rejected, "filter": filter, "first": first}
+        page = link.execute(documents.CLAIMS, asked)["asOf"]["claims"]
+    rows = [edge["node"] for edge in page["edges"]]
+    body = [line for row in rows for line in rendering.claim(row)] or ["there are no such claims"]
+    show(rows, as_json, body, more(page, first))
+
+
+def _suspects(text: str | None, namespace: str, data: Path | None, first: int, as_json: bool) -> None:
+    with reading_link(data, namespace) as link:
+        page = link.execute(documents.SUSPECTS, {"first": first})["asOf"]["suspects"]
+    rows = [edge["node"] for edge in page["edges"] if text is None or text.casefold() in edge["node"]["name"].casefold()]
+    lines = []
+    for row in rows:
+        lines.append(f"  {row['name']}" + (f"  ({row['type']})" if row["type"] else ""))
+        for sign in row["suspectedSplits"]:
+            values = " and ".join(rendering.printable(value) for value in sign["values"])
+            lines.append(f"      {rendering.predicate(sign)}: {values} on {rendering.day(sign['at'], unbounded='')}")
+            lines.append(f"      {sign['command']}")
+    show(rows, as_json, lines or ["no name looks like two"], more(page, first))

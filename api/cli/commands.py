@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, reading, serving
+from api.cli import feeding, identity, ontology, reading, reviewing, serving
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -33,9 +33,11 @@ for command in (
     feeding.extract,
     feeding.preview,
     feeding.reextract,
+    reviewing.review,
     serving.serve,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
+app.add_typer(ontology.app, name="ontology")
 
 
 def main() -> None:

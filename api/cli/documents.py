@@ -41,8 +41,8 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
 
-_CLAIM = f"""id subject {{ name key }} predicate {{ name }} qualifier {_VALUE} polarity kind modality validFrom validTo saidAt confidence rule
-  additive candidate rejected rejection
+_CLAIM = f"""id subject {{ name key }} predicate {{ name }} qualifier {_VALUE} polarity kind modality validFrom validTo saidAt confidence
+  rule additive candidate rejected rejection
   evidence {{ claim quote start end extractor episode {{ content source externalId group speaker saidAt }} }}"""
 _EFFECT = f"""transaction claims asserted {{ {_STATEMENT} }} invalidated {{ {_STATEMENT} {_ENDING} }}"""
 

@@ -92,7 +92,7 @@ def split(
 ) -> None:
     """State that some conversations speak of another one of the same name. `erstwhile reject` takes it back."""
     with reading_link(data, namespace) as link:
-        variables = {"id": key_named(link, name), "groups": group or [], "sources": source or []}
+        variables: dict[str, Any] = {"id": key_named(link, name), "groups": group or [], "sources": source or []}
         variables |= {"discriminator": discriminator, "reason": reason}
         result = payload(link, documents.SPLIT, variables, "splitEntity")
     title = f"split in transaction {result['transaction']}: {result['entity']['name']}, {discriminator}"

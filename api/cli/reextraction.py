@@ -48,19 +48,28 @@ def run(service: Service, namespace: str, *, since: Instant | None, source: str 
 def _words(view: ClaimView) -> str:
     object = view.object.name if isinstance(view.object, EntityView) else view.object.value
     parts = {"subject": view.subject.name, "predicate": view.predicate, "qualifier": view.qualifier, "object": object}
-    shown = {**parts, "polarity": view.polarity, "validFrom": view.valid_from, "validTo": view.valid_to}
-    sure = {"kind": view.kind.value, "modality": view.modality.value, "candidate": view.candidate, "rejected": view.rejected}
+    shown: dict[str, Any] = {**parts, "polarity": view.polarity, "validFrom": view.valid_from, "validTo": view.valid_to}
+    sure: dict[str, Any] = {
+        "kind": view.kind.value,
+        "modality": view.modality.value,
+        "candidate": view.candidate,
+        "rejected": view.rejected,
+    }
     sure |= {"confidence": view.confidence, "rule": view.rule, "rejection": view.rejection}
     return f"{rendering.reading(shown)}   ({rendering.sureness(sure)})"
 
 
 def report(found: Changes) -> dict[str, Any]:
     """The answer of `--json`."""
-    changed = []
+    changed: list[dict[str, Any]] = []
     for outcome in found.changed:
         done, draft = outcome.done, outcome.episode.draft
         if done is not None:
-            row = {"episode": place_of(draft), "saidAt": format_instant(outcome.episode.said), "transaction": done.transaction}
+            row: dict[str, Any] = {
+                "episode": place_of(draft),
+                "saidAt": format_instant(outcome.episode.said),
+                "transaction": done.transaction,
+            }
             # One that a concurrent writer took away in between has no words.
             row |= {part: [{"id": id, "claim": found.words.get(id, id)} for id in ids] for part, ids in _sides(done.added, done.gone)}
             changed.append(row)

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from api.cli import rendering
 from api.cli.documents import PREVIEW
 from api.cli.link import RemoteLink, linked
 from api.cli.options import Data, Json, Namespace, instant_of, settings_of, show
@@ -91,8 +90,8 @@ def preview(
     with linked(settings_of(data, graph_engine="sql"), namespace, open_service) as link:
         for input in inputs(file, text, {"speaker": speaker, "saidAt": said, "timeZone": timezone, "group": group}):
             found.append(link.execute(PREVIEW, {"input": input})["preview"])
-            if not as_json:
-                print(rendering.lines(preview_lines(found[-1], dropped=dropped or file is None, brief=file is not None)), end="")
+            for line in () if as_json else preview_lines(found[-1], dropped=dropped or file is None, brief=file is not None):
+                print(line)
     show(found, as_json, totals(found))
 
 

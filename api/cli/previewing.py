@@ -27,23 +27,23 @@ def inputs(file: Path | None, text: str, stated: Mapping[str, str | None]) -> It
 
 
 def preview_lines(found: Node, *, dropped: bool, brief: bool) -> Iterator[str]:
-    """A dry run for people, each line with its end; `brief`: nothing of a message that would do nothing."""
+    """A dry run for people; `brief`: nothing of a message that would do nothing."""
     if brief and not found["claims"] and not found["flags"]:
         return
-    yield f"{rendering.shortened(found['content'])}\n"
+    yield f"{rendering.shortened(found['content'])}"
     if found["flags"]:
-        yield f"  found by the scan: {', '.join(found['flags'])}\n"
+        yield f"  found by the scan: {', '.join(found['flags'])}"
     if not found["claims"]:
-        yield "  nothing would be noted\n"
+        yield "  nothing would be noted"
     for claim in found["claims"]:
-        yield f"  {rendering.reading(claim)}   ({rendering.sureness(claim)})\n"
-        yield f'      "{rendering.shortened(claim["quote"])}"\n'
+        yield f"  {rendering.reading(claim)}   ({rendering.sureness(claim)})"
+        yield f'      "{rendering.shortened(claim["quote"])}"'
     for sign, part in (("+", "asserted"), ("-", "invalidated")):
         for node in found[part]:
             why = f"  ({node['reason']} by rule {node['rule']})" if node["reason"] else ""
-            yield f"  {sign} {_statement(node)}   {rendering.period(node)}{why}\n"
+            yield f"  {sign} {_statement(node)}   {rendering.period(node)}{why}"
     for piece in found["dropped"] if dropped else ():
-        yield f'  left out ({rendering.printable(piece["reason"])}): "{rendering.shortened(piece["text"], 80)}"\n'
+        yield f'  left out ({rendering.printable(piece["reason"])}): "{rendering.shortened(piece["text"], 80)}"'
 
 
 def _statement(node: Node) -> str:

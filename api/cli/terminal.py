@@ -116,8 +116,12 @@ class Terminal:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
 
     def _pass_over(self) -> None:
-        """Read the rest of an escape sequence, which comes at once."""
+        """Read the rest of an escape sequence, which comes at once: `[` or `O` and all up to a letter or `~`, else one character."""
         from select import select
 
-        while select([self._descriptor], [], [], 0.01)[0]:
-            os.read(self._descriptor, 1)
+        def following() -> bytes:
+            return os.read(self._descriptor, 1) if select([self._descriptor], [], [], 0.05)[0] else b""
+
+        if following() in (b"[", b"O"):
+            while (part := following()) and not b"@" <= part <= b"~":
+                pass

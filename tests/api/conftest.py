@@ -40,7 +40,7 @@ def service(folder: Path) -> Iterator[Service]:
     opened.close()
 
 
-class _Borrowed(Service):
+class Borrowed(Service):
     """The shared service: the application of the tests neither starts nor closes it."""
 
     def start(self) -> None:
@@ -53,7 +53,7 @@ class _Borrowed(Service):
 @pytest.fixture(scope="session")
 def url(service: Service) -> Iterator[str]:
     """The address of the shared service."""
-    with served(create_app(partial(_Borrowed, service.graph, service.ingestion))) as address:
+    with served(create_app(partial(Borrowed, service.graph, service.ingestion))) as address:
         yield address
 
 

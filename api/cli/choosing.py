@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from api.cli.documents import CLAIMS, CONTESTED
@@ -15,6 +16,8 @@ DOUBTFUL = 0.7
 NEWEST = 20
 """How many of the newest are walked then besides."""
 PAGE = 100
+LOOKED_AT = 2_000
+"""How many of the newest claims, and how many statements, are looked at then: a short review is no walk over everything."""
 
 Node = dict[str, Any]
 
@@ -23,7 +26,7 @@ Node = dict[str, Any]
 class Choice:
     """What to walk: the union of what is chosen, or where nothing is, what is doubtful and what is new.
 
-    `since` and `source` limit it; `since` alone chooses everything said from then on.
+    `since` and `source` limit it; `since` alone chooses everything said from then on. The order is that of saying, newest first.
     """
 
     candidates: bool = False
@@ -54,7 +57,7 @@ def walked(link: Link, choice: Choice, first: int) -> Iterator[Node]:
     below = DOUBTFUL if choice.open else choice.below
     plain = choice.since is not None and not (choice.candidates or choice.contested or choice.below is not None)
     found = 0
-    for place, claim in enumerate(_claims(link, choice)):
+    for place, claim in enumerate(islice(_claims(link, choice), LOOKED_AT if choice.open else None)):
         if choice.since is not None and parse_instant(claim["saidAt"]) < choice.since:
             return
         new = choice.open and place < NEWEST
@@ -72,24 +75,26 @@ def _slot(node: Node) -> tuple[str, str, str]:
 
 
 def _contested_slots(link: Link, choice: Choice) -> set[tuple[str, str, str]]:
-    """Slots in which other evidence disagrees now."""
-    found: set[tuple[str, str, str]] = set()
-    after = None
-    while True:
-        # Whatever the source of the one side is, the other may come from any.
-        page = link.execute(CONTESTED, {"filter": None, "after": after})["asOf"]["statements"]
-        found |= {_slot(edge["node"]) for edge in page["edges"] if edge["node"]["conflict"] != "NONE"}
-        if not page["pageInfo"]["hasNextPage"]:
-            return found
-        after = page["pageInfo"]["endCursor"]
+    """Slots in which other evidence disagrees now. Whatever the source of the one side is, the other may come from any."""
+    held = islice(_statements(link), LOOKED_AT if choice.open else None)
+    return {_slot(node) for node in held if node["conflict"] != "NONE"}
+
+
+def _statements(link: Link) -> Iterator[Node]:
+    yield from _walk(lambda after: link.execute(CONTESTED, {"filter": None, "after": after})["asOf"]["statements"])
 
 
 def _claims(link: Link, choice: Choice) -> Iterator[Node]:
     only_candidates = choice.candidates and not choice.contested and choice.below is None
     asked = {"candidate": True if only_candidates else None, "rejected": False, "filter": {"source": choice.source}, "first": PAGE}
+    yield from _walk(lambda after: link.execute(CLAIMS, {**asked, "after": after})["asOf"]["claims"])
+
+
+def _walk(page_after: Callable[[str | None], Node]) -> Iterator[Node]:
+    """The nodes of a connection, page by page as they are needed."""
     after = None
     while True:
-        page = link.execute(CLAIMS, {**asked, "after": after})["asOf"]["claims"]
+        page = page_after(after)
         yield from (edge["node"] for edge in page["edges"])
         if not page["pageInfo"]["hasNextPage"]:
             return

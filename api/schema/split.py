@@ -40,7 +40,7 @@ def suspected_split(scope: Scope, view: views.SuspectedSplit) -> SuspectedSplit:
         groups=list(view.groups),
         sources=list(view.sources),
         discriminator=view.discriminator,
-        command=split_command(scope.context.namespace, view),
+        command=split_command(scope.context.namespace, view, _argument(scope, view.entity)),
         mutation=split_mutation(view),
     )
 
@@ -51,9 +51,13 @@ def _option(name: str, values: Sequence[str]) -> Iterator[str]:
         yield from (f"--{name}={value}",) if value.startswith("-") else (f"--{name}", value)
 
 
-def split_command(namespace: str, view: views.SuspectedSplit) -> str:
-    """`erstwhile split ...`, to paste into a shell."""
-    name = view.entity.name
+def _argument(scope: Scope, entity: views.EntityView) -> str:
+    """The name where it finds the entity, else the key: an entity that was split off shares its name with another."""
+    return entity.name if scope.snapshot.key_of(views.EntityRef(name=entity.name)) == entity.key else entity.key
+
+
+def split_command(namespace: str, view: views.SuspectedSplit, name: str) -> str:
+    """`erstwhile split NAME ...`, to paste into a shell; a key does for a name."""
     options = [*_option("group", view.groups), *_option("source", view.sources), *_option("as", [view.discriminator])]
     if namespace != DEFAULT_NAMESPACE:
         options += _option("namespace", [namespace])

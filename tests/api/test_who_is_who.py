@@ -85,10 +85,17 @@ pageInfo {{ hasNextPage endCursor }} }} }} }}"
     assert faced.ok(f'{{ asOf {{ entity(name: "tea") {{ {SIGNS} }} }} }}')["asOf"]["entity"]["suspectedSplits"] == []
 
 
+def test_an_entity_that_its_name_does_not_find_is_named_by_key(faced: InProcess, stand_in: StandIn) -> None:
+    sam = known(faced, "Sam")[0]
+    stand_in.splits = {sam["key"]: suspicion(sam["key"], "Alex")}
+    sign = faced.ok(f'{{ asOf {{ entity(name: "Sam") {{ {SIGNS} }} }} }}')["asOf"]["entity"]["suspectedSplits"][0]
+    assert sign["command"].startswith(f"erstwhile split {sam['key']} --group")
+
+
 @pytest.mark.parametrize("name", ["Alex", "O'Neil; rm -rf /", "-v", 'a "b" \\ c', "$(id)\n`x`"])
 def test_what_to_paste_is_quoted(name: str) -> None:
     view = suspicion("k", name, groups=("-g", "it's"), sources=(name,))
-    words = shlex.split(split_command("default", view))
+    words = shlex.split(split_command("default", view, name))
     assert words[:2] == ["erstwhile", "split"]
     assert "--group=-g" in words
     assert words[-1 if name.startswith("-") else 2] == name

@@ -132,9 +132,9 @@ def claim(node: Node) -> Iterator[str]:
 
 def effect(result: Node) -> Iterator[str]:
     """What a mutation began and ended."""
-    for title, part in (("statements begin to hold:", "asserted"), ("statements end:", "invalidated")):
+    for title, part in (("begin to hold", "asserted"), ("end", "invalidated")):
         if result[part]:
-            yield f"{len(result[part])} {title}"
+            yield f"statements that {title}: {len(result[part])}"
             yield from (line for node in result[part] for line in statement(node))
 
 

@@ -18,6 +18,8 @@ KEYS = "k keep, r reject, c correct, s skip, u undo, q quit"
 SOURCE = "review"
 """The source of what is stated in a review."""
 MISREAD = "misread"
+_OPEN, _CLOSE = "\ue000", "\ue001"
+# Of private use: marks that no text holds by intention.
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
 Node = dict[str, Any]
 
@@ -74,10 +76,12 @@ class Review:
     def _show(self, claim: Node) -> None:
         evidence = claim["evidence"]
         before, quote, after = sentence(evidence["episode"]["content"] or evidence["quote"], evidence["start"], evidence["end"])
-        marked = self._answers.strong(rendering.printable(quote)) if quote.strip() else ""
-        words = f"{rendering.printable(before)} {marked} {rendering.printable(after)}".strip()
+        # Put on one line as a whole, so that no space comes between the quote and what follows.
+        head, _, rest = rendering.printable(f"{before}{_OPEN}{quote}{_CLOSE}{after}").partition(_OPEN)
+        said, _, tail = rest.partition(_CLOSE)
+        words = f'"{head}{self._answers.strong(said) if head or tail else said}{tail}"' if said else "(stated without words)"
         who = evidence["episode"]["speaker"] or evidence["episode"]["source"]
-        print(f'  "{words}" - {rendering.printable(who)}, {claim["saidAt"][:10]}')
+        print(f"  {words} - {rendering.printable(who)}, {claim['saidAt'][:10]}")
         print(f"  {rendering.reading(claim)}   ({rendering.sureness(claim)})")
 
     def _decide(self, key: str, place: int, claim: Node) -> Decision | None:

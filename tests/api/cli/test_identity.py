@@ -26,7 +26,7 @@ def test_claims_are_listed_with_the_ids_that_reject_takes(faced: Faced) -> None:
     assert f"      {claim}" in listed
     ran = faced.run("reject", claim, "--reason", "she never said so")
     assert ran.out.splitlines()[0].startswith("1 claim rejected in transaction ")
-    assert "1 statements end:" in ran.out
+    assert "statements that end: 1" in ran.out
     assert "ended: SUPERSEDED" in ran.out
     assert "rejected: she never said so" in faced.run("claims", "--rejected").out
     assert len(faced.run("claims", "--json").json) == 1

@@ -64,9 +64,16 @@ def test_a_claim_is_shown_in_its_sentence_with_the_reading_under_it(faced: Faced
     lines = reviewed("k\ns\n").out.splitlines()
     assert lines[0].startswith("2 to review")
     at = lines.index("1/2")
-    assert lines[at + 1] == '  "On Monday [Ada works at Acme] , she says!" - Ada, 2024-01-01'
+    assert lines[at + 1] == '  "On Monday [Ada works at Acme], she says!" - Ada, 2024-01-01'
     assert lines[at + 2] == "  Ada | works_at | Acme   (confidence 1.00, client)"
+    assert "  (stated without words) - test, 2023-01-01" in lines
     assert lines[-1] == "kept 1  rejected 0  corrected 0  skipped 1  left 0"
+
+
+def test_a_quote_that_is_all_there_is_stands_without_a_mark(faced: Faced, reviewed: Any) -> None:
+    whole = {"subject": {"name": "Ada"}, "predicate": "likes", "object": {"name": "tea"}, "quote": "Ada likes tea."}
+    state(faced.client, "1", "2024-01-01", content="Hello. Ada likes tea.", statements=[whole], speaker="Ada\x1b[2J")
+    assert '  "Ada likes tea." - Ada\N{REPLACEMENT CHARACTER}[2J, 2024-01-01' in reviewed("").out.splitlines()
 
 
 def test_rejecting_takes_a_reason_or_its_default(faced: Faced, reviewed: Any) -> None:

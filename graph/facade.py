@@ -228,13 +228,13 @@ class Graph(Protocol):
         groups: Sequence[str] = (),
         sources: Sequence[str] = (),
         discriminator: str,
-        alone: bool = False,
+        name: str | None = None,
         reason: str | None = None,
         actor: str = "local",
     ) -> ChangeReceipt:
         """State that the evidence of episodes of some groups and sources speaks of another entity of the same name.
 
-        All names by which those episodes call the entity are split off, and are names of one; `alone`: that of the given key only.
+        All names by which those episodes call the entity are split off, and are names of one; `name`: that one only.
         Raises NotFound, InvalidInput.
         """
         ...

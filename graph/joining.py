@@ -51,7 +51,7 @@ class Joining(Reviewing):
         groups: Sequence[str] = (),
         sources: Sequence[str] = (),
         discriminator: str,
-        alone: bool = False,
+        name: str | None = None,
         reason: str | None = None,
         actor: str = "local",
     ) -> ChangeReceipt:
@@ -59,7 +59,7 @@ class Joining(Reviewing):
         self._names(namespace, [entity], "id")
         within = _scopes(groups, sources)
         apart = _checked_discriminator(discriminator)
-        raws = [entity] if alone else self._told_within(namespace, entity, within)
+        raws = self._told_within(namespace, entity, within) if name is None else [self._one_of_its_names(namespace, entity, name)]
         names = {raw: name for raw in raws if (name := self._entity_name(namespace, raw)) is not None}
         others = {raw: self.keys.entity(namespace, name, apart) for raw, name in names.items()}
         stated = [
@@ -75,9 +75,21 @@ class Joining(Reviewing):
         """The names by which episodes of the scopes call an entity; where they do not, that of its key."""
         last = self.snapshot(namespace).basis.transaction
         with self._engine.connect() as connection:
-            identity = StoredIdentity(connection, self.keys, namespace, self._vocabulary, last)
+            identity = self._identity(connection, namespace, last)
             found = _told_within(connection, identity, entity, within, last)
             return found or sorted(identity.told(entity) - identity.members(entity)) or [entity]
+
+    def _identity(self, connection: Connection, namespace: str, transaction: int) -> Identity:
+        return StoredIdentity(connection, self.keys, namespace, self._vocabulary, transaction)
+
+    def _one_of_its_names(self, namespace: str, entity: str, name: str) -> str:
+        key = self.keys.entity(namespace, checked_name(name, path=("name",)))
+        with self._engine.connect() as connection:
+            identity = self._identity(connection, namespace, self.snapshot(namespace).basis.transaction)
+            identity.load([entity])
+            if key not in identity.raws(entity):
+                raise InvalidInput(f"{name!r} is no name of this entity", path=("name",), reason="NO_SUCH_NAME")
+        return key
 
     def _names(self, namespace: str, entities: Sequence[str], path: str) -> dict[str, str]:
         """The names of entities by key; NotFound where there is none."""

@@ -40,3 +40,44 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
   ... on OverloadedError { retryAfter } } }"""
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
+
+_CLAIM = f"""id subject {{ name key }} predicate {{ name }} qualifier {_VALUE} polarity kind modality validFrom validTo saidAt confidence
+  rule additive candidate rejected rejection
+  evidence {{ claim quote start end extractor episode {{ content source externalId group speaker saidAt }} }}"""
+_EFFECT = f"""transaction claims asserted {{ {_STATEMENT} }} invalidated {{ {_STATEMENT} {_ENDING} }}"""
+
+CLAIMS = f"""query Claims({_TIMES}, $candidate: Boolean, $rejected: Boolean, $filter: StatementFilter, $first: Int!, $after: String) {{
+  {_SCOPE} {{ claims(candidate: $candidate, rejected: $rejected, filter: $filter, first: $first, after: $after) {{
+    edges {{ node {{ {_CLAIM} }} }} pageInfo {{ hasNextPage endCursor }} }} }} }}"""
+
+CONTESTED = """query Contested($filter: StatementFilter, $after: String) { asOf { statements(filter: $filter, first: 100, after: $after) {
+  edges { node { conflict subject { key } predicate { name } qualifier } } pageInfo { hasNextPage endCursor } } } }"""
+
+KEYS = """query Keys($name: String!, $id: ID!) { asOf { named: entity(name: $name) { key name } keyed: entity(id: $id) { key name } } }"""
+
+SUSPECTS = """query Suspects($first: Int!) { asOf { suspects(first: $first) { edges { node { key name type
+  suspectedSplits { predicate { name } qualifier at values groups sources discriminator command } } } pageInfo { hasNextPage } } } }"""
+
+REJECT = f"""mutation Reject($ids: [ID!]!, $reason: String!) {{ rejectClaims(ids: $ids, reason: $reason) {{ __typename
+  ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+RESTORE = f"""mutation Restore($ids: [ID!]!, $reason: String) {{ restoreClaims(ids: $ids, reason: $reason) {{ __typename
+  ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+MERGE = f"""mutation Merge($ids: [ID!]!, $reason: String) {{ mergeEntities(ids: $ids, reason: $reason) {{ __typename
+  ... on EntityPayload {{ entity {{ key name aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+SPLIT = f"""mutation Split($id: ID!, $groups: [String!], $sources: [String!], $discriminator: String!, $name: String, $reason: String) {{
+  splitEntity(id: $id, groups: $groups, sources: $sources, discriminator: $discriminator, name: $name, reason: $reason) {{ __typename
+  ... on EntityPayload {{ entity {{ key name aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+STATE = """mutation State($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
+  ... on AssertStatementsPayload { transaction } ... on Error { code message } } }"""
+
+PREVIEW = """query Preview($input: EpisodeInput!) { preview(input: $input) { content flags dropped { text reason start end }
+  claims { subject predicate qualifier object polarity kind modality validFrom validTo rule confidence start end quote candidate }
+  asserted { subject predicate qualifier object polarity validTime { from to fromStated toStated } reason rule }
+  invalidated { subject predicate qualifier object polarity validTime { from to fromStated toStated } reason rule } } }"""
+
+UNDECLARED = """query Undeclared($least: Int!) { asOf { undeclaredPredicates(least: $least) { name claims subjects several examples
+  cardinality temporal } } }"""

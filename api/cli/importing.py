@@ -36,7 +36,7 @@ class RemoteSink:
         if not draft.speech:
             return Tally()
         for _ in range(PATIENCE):
-            result = self._link.execute(INGEST, {"input": _input(draft)})["ingestEpisode"]
+            result = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
             if result["__typename"] != "OverloadedError":
                 break
             time.sleep(result["retryAfter"])
@@ -49,7 +49,8 @@ class RemoteSink:
         return Tally(held_back=1) if result["episode"]["status"] == "QUARANTINED" else Tally(accepted=1)
 
 
-def _input(draft: EpisodeDraft) -> dict[str, object]:
+def episode_input(draft: EpisodeDraft) -> dict[str, object]:
+    """The draft as `EpisodeInput`."""
     # The working directory carries the project to the server, which reads it from there.
     stated = {
         "content": draft.content,

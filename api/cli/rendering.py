@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "�")
+# What was said may hold what steers a terminal.
 Node = Mapping[str, Any]
 _MARKS = {"POSSIBLE": "possibly", "TIED": "disputed", "RESOLVED": "others disagree", "PROJECTED": "carried forward"}
 
@@ -91,9 +93,49 @@ def basis(node: Node) -> str:
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """One line of at most `most` characters."""
-    line = " ".join(text.split())
+    """One line of at most `most` characters, without characters that steer a terminal."""
+    line = printable(text)
     return line if len(line) <= most else line[: most - 3].rstrip() + "..."
+
+
+def printable(text: str) -> str:
+    """One line of what a terminal shows as it is."""
+    return " ".join(text.split()).translate(_CONTROL)
+
+
+def reading(node: Node) -> str:
+    """What a claim says, in one line: of a query's answer, or of a preview."""
+    names = [node[part] if isinstance(node[part], str) else node[part]["name"] for part in ("subject", "predicate")]
+    object = node["object"] if isinstance(node["object"], str) else value(node)
+    relation = names[1] + (f" [{node['qualifier']}]" if node["qualifier"] else "")
+    dates = f"   {node['validFrom'] or ''} .. {node['validTo'] or ''}".rstrip() if node["validFrom"] or node["validTo"] else ""
+    return printable(f"{names[0]} | {'' if node['polarity'] else 'NOT '}{relation} | {object}") + dates
+
+
+def sureness(node: Node) -> str:
+    """How a claim was read, and what became of it."""
+    found = [node["kind"]] if node["kind"] != "STATE" else []
+    found += [node["modality"]] if node["modality"] != "ASSERTED" else []
+    found += [f"confidence {node['confidence']:.2f}", node["rule"]]
+    found += ["candidate"] if node["candidate"] else []
+    found += [f"rejected: {printable(node['rejection'] or '')}"] if node.get("rejected") else []
+    return ", ".join(found)
+
+
+def claim(node: Node) -> Iterator[str]:
+    """A claim with its words and its ID."""
+    yield f"  {reading(node)}   ({sureness(node)})"
+    if node["evidence"]["quote"]:
+        yield f'      "{shortened(node["evidence"]["quote"])}" - {_said(node["evidence"]["episode"])}'
+    yield f"      {node['evidence']['claim']}"
+
+
+def effect(result: Node) -> Iterator[str]:
+    """What a mutation began and ended."""
+    for title, part in (("begin to hold", "asserted"), ("end", "invalidated")):
+        if result[part]:
+            yield f"statements that {title}: {len(result[part])}"
+            yield from (line for node in result[part] for line in statement(node))
 
 
 def lines(*parts: Iterable[str]) -> str:

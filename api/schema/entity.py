@@ -22,6 +22,7 @@ from ontology.errors import InvalidInput
 
 if TYPE_CHECKING:
     from api.schema.slot import SlotTimeline
+    from api.schema.split import SuspectedSplit
 
 MAX_DEPTH = 3
 
@@ -88,6 +89,14 @@ class Entity(Node):
         scope, cursor = resume(self.scope, "neighbors", after)
         page = scope.snapshot.neighbors(self.key, depth=hops, first=checked_first(first, 20), after=cursor.position if cursor else None)
         return entity_page(scope, page, "neighbors", after)
+
+    @described("Signs that it is two of one name, each with what to paste to part them.")
+    def suspected_splits(self) -> list[Annotated[SuspectedSplit, strawberry.lazy("api.schema.split")]]:
+        """The signs in this view."""
+        from api.schema.split import suspected_split
+
+        self.scope.context.spend("suspectedSplits")
+        return [suspected_split(self.scope, view) for view in self.scope.snapshot.suspected_splits(self.key)]
 
 
 def entity(scope: Scope, view: views.EntityView) -> Entity:

@@ -14,8 +14,13 @@ import pytest
 from api.app import create_app
 from api.schema.build import build_schema
 from api.service import Service
+from graph.service import LedgerGraph
 from tests.api.clients import Client, InProcess, OverHttp, served
 from tests.api.opening import open_test_service
+from tests.api.standing_in import StandIn, as_graph
+from tests.workers.extracting import OneSecret, TellingExtractor, scan
+from workers.ingestion import Ingestion
+from workers.pool import ExtractionPool
 
 _numbers = count()
 
@@ -35,7 +40,7 @@ def service(folder: Path) -> Iterator[Service]:
     opened.close()
 
 
-class _Borrowed(Service):
+class Borrowed(Service):
     """The shared service: the application of the tests neither starts nor closes it."""
 
     def start(self) -> None:
@@ -48,7 +53,7 @@ class _Borrowed(Service):
 @pytest.fixture(scope="session")
 def url(service: Service) -> Iterator[str]:
     """The address of the shared service."""
-    with served(create_app(partial(_Borrowed, service.graph, service.ingestion))) as address:
+    with served(create_app(partial(Borrowed, service.graph, service.ingestion))) as address:
         yield address
 
 
@@ -64,6 +69,30 @@ def in_process(service: Service) -> Iterator[InProcess]:
     """The schema without HTTP."""
     with asyncio.Runner() as runner:
         yield InProcess(build_schema(), service, runner)
+
+
+@pytest.fixture
+def stand_in(service: Service) -> StandIn:
+    """A graph that answers plainly about identity, rejections and rehearsals."""
+    assert isinstance(service.graph, LedgerGraph)
+    return StandIn(service.graph)
+
+
+@pytest.fixture(scope="session")
+def telling() -> Iterator[ExtractionPool]:
+    """Processes that say what they leave out."""
+    pool = ExtractionPool(TellingExtractor)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def faced(stand_in: StandIn, telling: ExtractionPool) -> Iterator[InProcess]:
+    """The schema over the stand-in, in a new namespace."""
+    graph = as_graph(stand_in)
+    ingestion = Ingestion(graph, telling, OneSecret(), scan)
+    with asyncio.Runner() as runner:
+        yield InProcess(build_schema(), Service(graph, ingestion), runner, f"faced-{next(_numbers)}")
 
 
 @pytest.fixture(params=["schema", "http"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from extraction.recording import Dropped, Examined
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import Turn
 
@@ -17,6 +18,7 @@ _TRIPLE = re.compile(r"(\w+) (works_at|lives_in|likes) (\w+)")
 _SLEEP = re.compile(r"sleep (\d+\.?\d*)")
 _WAIT = re.compile(r"wait for (\S+)")
 _DIE_ONCE = re.compile(r"die once (\S+)")
+_ASIDE = re.compile(r"\(.*?\)")
 SECRET = "hunter2-secret"
 
 
@@ -48,6 +50,17 @@ class TripleExtractor:
         if pause := _SLEEP.search(text):
             time.sleep(float(pause[1]))
         return [ClaimDraft(m[1], m[2], ObjectDraft(m[3]), start=m.start(), end=m.end(), rule="triple") for m in _TRIPLE.finditer(text)]
+
+
+class TellingExtractor(TripleExtractor):
+    """The same, and says that it leaves out what is in brackets."""
+
+    def examine(self, turns: Sequence[Turn]) -> list[Examined]:
+        """The claims of each turn, and what was left out."""
+        return [
+            Examined(self._claims(turn.text), [Dropped(m.start(), m.end(), "in brackets") for m in _ASIDE.finditer(turn.text)])
+            for turn in turns
+        ]
 
 
 @dataclass(frozen=True)

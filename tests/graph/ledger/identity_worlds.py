@@ -94,9 +94,17 @@ class Story:
             return 0
         if isinstance(one, Merged):
             receipt = self._facade.merge(self.namespace, [self.key(name) for name in one.names])
+        elif one.name[1]:
+            # What a split has made is no name by which a text could call it.
+            return 0
         else:
             receipt = self._facade.split(
-                self.namespace, self.key(one.name), groups=one.groups, sources=one.sources, discriminator=one.discriminator, alone=True
+                self.namespace,
+                self.key(one.name),
+                groups=one.groups,
+                sources=one.sources,
+                discriminator=one.discriminator,
+                name=one.name[0],
             )
         if receipt.deduplicated:
             return 0

@@ -109,6 +109,8 @@ class LedgerGraph(Joining):
 
     def _enforce(self, vocabulary: Vocabulary) -> None:
         """Record the vocabulary where it is a new one, and resolve again what its changed traits touch."""
+        for namespace, number in self._writer.derive_identity(vocabulary, actor="local").items():
+            log.info("namespace %s: who is who was read from what was recorded before in transaction %d", namespace, number)
         found = self._writer.put_in_force(vocabulary, actor="local")
         for namespace, number in found.items():
             log.info("namespace %s: resolved again under vocabulary %s in transaction %d", namespace, vocabulary.version, number)

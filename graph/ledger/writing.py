@@ -10,9 +10,10 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
+from graph.belief.identity import IDENTITY
 from graph.ledger.committing import Clock, Commit
 from graph.ledger.preparing import PreparedEpisode
-from graph.ledger.schema import transactions, vocabularies
+from graph.ledger.schema import settings, transactions, vocabularies
 from graph.views import Receipt
 from ontology.instant import Instant
 from ontology.names import Keys
@@ -20,6 +21,7 @@ from ontology.vocabulary import Predicate, Vocabulary, restored
 
 T = TypeVar("T")
 
+_DERIVED = select(settings.c.name).where(settings.c.name == "identity")
 _LAST_VOCABULARY = select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)
 
 
@@ -92,6 +94,14 @@ class Writer:
             commit.finish("rehearsal", "local", None)
             return look(connection, commit)
 
+    def derive_identity(self, vocabulary: Vocabulary, *, actor: str) -> dict[str, int]:
+        """Say who is who by the claims of a ledger that is older than joins; once. Answers with a transaction for each namespace."""
+        with self._lock, self._engine.begin() as connection:
+            if connection.execute(_DERIVED).first() is not None:
+                return {}
+            connection.execute(insert(settings), {"name": "identity", "value": b"derived"})
+            return self._reconsider(connection, vocabulary, [IDENTITY], "identity", actor, "who is who, by what was recorded before")
+
     def put_in_force(self, vocabulary: Vocabulary, *, actor: str) -> dict[str, int]:
         """Record the vocabulary where it is a new one, and resolve again what stands on predicates that it changed.
 
@@ -126,12 +136,18 @@ class Writer:
         if last is None:
             return {}
         predicates = touched_by(restored(last.content), vocabulary)
+        return self._reconsider(connection, vocabulary, predicates, "ontology", actor, f"vocabulary {vocabulary.version}")
+
+    def _reconsider(
+        self, connection: Connection, vocabulary: Vocabulary, predicates: Sequence[str], kind: str, actor: str, reason: str
+    ) -> dict[str, int]:
+        """Resolve again what stands on some predicates, in one transaction for each namespace that has any."""
         found = {}
         for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
             commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
             commit.reconsider(predicates)
             if commit.needed:
-                commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
+                commit.finish(kind, actor, reason)
                 found[namespace] = commit.number
         return found
 

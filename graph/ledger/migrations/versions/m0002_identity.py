@@ -129,6 +129,7 @@ def _set(connection: sa.Connection, table: sa.TableClause, row: int, **values: s
 
 def downgrade() -> None:
     """Drop what was added; identity is lost, what was said is not."""
+    op.execute("DELETE FROM settings WHERE name = 'identity'")
     for table in ("rejections", "denotations", "components"):
         op.drop_table(table)
     op.drop_index("claims_of_identity_by_subject", "claims")

@@ -63,7 +63,8 @@ class Joining(Reviewing):
         names = {raw: name for raw in raws if (name := self._entity_name(namespace, raw)) is not None}
         others = {raw: self.keys.entity(namespace, name, apart) for raw, name in names.items()}
         stated = [
-            _related(raw, other, "split", polarity=False, scope=scope) for (raw, other), scope in product(sorted(others.items()), within)
+            _related(raw, other, "split", polarity=False, scope=scope, apart=apart)
+            for (raw, other), scope in product(sorted(others.items()), within)
         ]
         first, *rest = (other for _, other in sorted(others.items()))
         stated += [_related(first, other, "split") for other in rest]
@@ -144,9 +145,16 @@ def _standing(connection: Connection, key: str) -> int | None:
 
 
 def _related(
-    subject: str, object: str, rule: str, *, polarity: bool = True, scope: tuple[str | None, str | None] = (None, None)
+    subject: str,
+    object: str,
+    rule: str,
+    *,
+    polarity: bool = True,
+    scope: tuple[str | None, str | None] = (None, None),
+    apart: str = "",
 ) -> StatedClaim:
-    draft = ClaimDraft("", IDENTITY, ObjectDraft(""), polarity=polarity, rule=rule)
+    # The qualifier of a split is its discriminator: keys do not tell it.
+    draft = ClaimDraft("", IDENTITY, ObjectDraft(""), qualifier=apart, polarity=polarity, rule=rule)
     return StatedClaim(draft, subject_key=subject, object_key=object, scope_group=scope[0], scope_source=scope[1])
 
 

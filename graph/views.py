@@ -28,12 +28,13 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class EntityView:
-    """An entity on a basis."""
+    """An entity on a basis. `discriminator` tells it from another of its name, where a split has made it."""
 
     key: str
     name: str
     type: str | None = None
     aliases: tuple[str, ...] = ()
+    discriminator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

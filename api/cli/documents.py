@@ -5,17 +5,18 @@ from __future__ import annotations
 _SCOPE = "asOf(validAt: $validAt, recordedAt: $recordedAt, evidenceUntil: $evidenceUntil)"
 _TIMES = "$validAt: DateTime, $recordedAt: DateTime, $evidenceUntil: DateTime"
 _BASIS = "basis { validAt recordedAt transaction evidenceUntil }"
-_VALUE = "object { __typename ... on Entity { name key } ... on Literal { value datatype } }"
-_STATEMENT = f"""subject {{ name }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
+_VALUE = "object { __typename ... on Entity { name discriminator key } ... on Literal { value datatype } }"
+_STATEMENT = f"""subject {{ name discriminator }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
   validTime {{ from to fromStated toStated }} support conflict certainty evidenceCount"""
 _ENDING = """invalidation { reason rule decidedAt evidence { quote episode { speaker saidAt source externalId } } }"""
 _SOURCES = """provenance(first: 3) { edges { node { speaker saidAt source externalId } evidence { quote } } }"""
 
 ENTITIES = f"""query Entities({_TIMES}, $name: String, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
-  entities(name: $name, first: $first) {{ edges {{ node {{ key name type aliases }} }} pageInfo {{ hasNextPage }} }} }} }}"""
+  entities(name: $name, first: $first) {{ edges {{ node {{ key name discriminator type aliases }} }} pageInfo {{ hasNextPage }} }} }} }}"""
 
 TIMELINE = f"""query Timeline({_TIMES}, $subject: EntityRef!, $predicate: String!, $qualifier: String) {{ {_SCOPE} {{ {_BASIS}
-  timeline(subject: $subject, predicate: $predicate, qualifier: $qualifier) {{ subject {{ name }} predicate {{ name }} qualifier
+  timeline(subject: $subject, predicate: $predicate, qualifier: $qualifier) {{
+  subject {{ name discriminator }} predicate {{ name }} qualifier
     segments {{ validTime {{ from to }} statements {{ {_STATEMENT} {_ENDING} {_SOURCES} }} }} }} }} }}"""
 
 AS_OF = f"""query AsOf({_TIMES}, $filter: StatementFilter, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
@@ -41,7 +42,8 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
 
-_CLAIM = f"""id subject {{ name key }} predicate {{ name }} qualifier {_VALUE} polarity kind modality validFrom validTo saidAt confidence
+_CLAIM = f"""id subject {{ name discriminator key }} predicate {{ name }} qualifier {_VALUE}
+  polarity kind modality validFrom validTo saidAt confidence
   rule additive candidate rejected rejection
   evidence {{ claim quote start end extractor episode {{ content source externalId group speaker saidAt }} }}"""
 _EFFECT = f"""transaction claims asserted {{ {_STATEMENT} }} invalidated {{ {_STATEMENT} {_ENDING} }}"""
@@ -65,11 +67,11 @@ RESTORE = f"""mutation Restore($ids: [ID!]!, $reason: String) {{ restoreClaims(i
   ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""
 
 MERGE = f"""mutation Merge($ids: [ID!]!, $reason: String) {{ mergeEntities(ids: $ids, reason: $reason) {{ __typename
-  ... on EntityPayload {{ entity {{ key name aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+  ... on EntityPayload {{ entity {{ key name discriminator aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
 
 SPLIT = f"""mutation Split($id: ID!, $groups: [String!], $sources: [String!], $discriminator: String!, $name: String, $reason: String) {{
   splitEntity(id: $id, groups: $groups, sources: $sources, discriminator: $discriminator, name: $name, reason: $reason) {{ __typename
-  ... on EntityPayload {{ entity {{ key name aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+  ... on EntityPayload {{ entity {{ key name discriminator aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
 
 STATE = """mutation State($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
   ... on AssertStatementsPayload { transaction } ... on Error { code message } } }"""

@@ -76,7 +76,7 @@ def merge(
         ids = [key_named(link, name) for name in names]
         result = payload(link, documents.MERGE, {"ids": ids, "reason": reason}, "mergeEntities")
     also = ", ".join(result["entity"]["aliases"])
-    title = f"joined in transaction {result['transaction']}: {result['entity']['name']}" + (f" (also {also})" if also else "")
+    title = f"joined in transaction {result['transaction']}: {rendering.named(result['entity'])}" + (f" (also {also})" if also else "")
     show(result, as_json, [title], _taken_back(result), rendering.effect(result))
 
 
@@ -96,7 +96,7 @@ def split(
         variables: dict[str, Any] = {"id": key_named(link, name), "groups": group or [], "sources": source or []}
         variables |= {"discriminator": discriminator, "reason": reason, "name": name if only else None}
         result = payload(link, documents.SPLIT, variables, "splitEntity")
-    title = f"split in transaction {result['transaction']}: {result['entity']['name']}, {discriminator}"
+    title = f"split in transaction {result['transaction']}: {rendering.named(result['entity'])}"
     show(result, as_json, [title], _taken_back(result), rendering.effect(result))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +12,7 @@ from api.cli import documents, rendering
 from api.cli.identity import key_named
 from api.cli.options import At, Data, First, Json, Namespace, Qualifier, Recorded, Until, hint, more, reading_link, show, times
 from api.cli.predicates import suggestion
-from ontology.names import DEFAULT_NAMESPACE, checked_predicate
+from ontology.names import DEFAULT_NAMESPACE, checked_predicate, normalise
 
 
 def entities(
@@ -33,8 +34,13 @@ def entities(
     with reading_link(data, namespace) as link:
         found = link.execute(documents.ENTITIES, {**asked, "name": text, "first": first})["asOf"]
     rows = [edge["node"] for edge in found["entities"]["edges"]]
-    lines = [f"  {row['name']}" + (f"  ({row['type']})" if row["type"] else "") for row in rows]
+    lines = [_entity(row) for row in rows]
     show(rows, as_json, lines or ["nothing is known by that name" if text else "nothing is known yet"], more(found["entities"], first))
+
+
+def _entity(row: Mapping[str, Any]) -> str:
+    others = [name for name in row["aliases"] if normalise(name) != normalise(row["name"])]
+    return f"  {rendering.named(row)}" + (f"  ({row['type']})" if row["type"] else "") + (f"  also {', '.join(others)}" if others else "")
 
 
 def timeline(
@@ -58,7 +64,7 @@ def timeline(
     with reading_link(data, namespace) as link:
         slot = link.execute(documents.TIMELINE, variables)["asOf"]["timeline"]
         hint(None if slot["segments"] else suggestion(link, predicate))
-    title = f"{slot['subject']['name'] if slot['subject'] else subject} {slot['predicate']['name']} {slot['qualifier']}".rstrip()
+    title = f"{rendering.named(slot['subject']) if slot['subject'] else subject} {slot['predicate']['name']} {slot['qualifier']}".rstrip()
     empty = [] if slot["segments"] else ["  nothing is known"]
     show(slot, as_json, [title], rendering.segments(slot), empty)
 
@@ -149,9 +155,10 @@ def _suspects(text: str | None, namespace: str, data: Path | None, first: int, a
     rows = [edge["node"] for edge in page["edges"] if text is None or text.casefold() in edge["node"]["name"].casefold()]
     lines = []
     for row in rows:
-        lines.append(f"  {row['name']}" + (f"  ({row['type']})" if row["type"] else ""))
+        lines.append(f"  {rendering.named(row)}" + (f"  ({row['type']})" if row["type"] else ""))
         for sign in row["suspectedSplits"]:
             values = " and ".join(rendering.printable(value) for value in sign["values"])
             lines.append(f"      {rendering.predicate(sign)}: {values} on {rendering.day(sign['at'], unbounded='')}")
-            lines.append(f"      {sign['command']}")
+        # One split often resolves several signs.
+        lines += [f"      {command}" for command in dict.fromkeys(sign["command"] for sign in row["suspectedSplits"])]
     show(rows, as_json, lines or ["no name looks like two"], more(page, first))

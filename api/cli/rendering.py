@@ -16,9 +16,15 @@ def day(value: str | None, *, unbounded: str) -> str:
     return unbounded if value is None else value.removesuffix("T00:00:00Z")
 
 
+def named(entity: Node) -> str:
+    """An entity's name, with what tells it from another of that name."""
+    apart = entity.get("discriminator")
+    return str(entity["name"]) + (f" ({apart})" if apart else "")
+
+
 def value(node: Node) -> str:
     """The object's name or lexical value."""
-    return str(node["object"].get("name") or node["object"]["value"])
+    return named(node["object"]) if node["object"].get("name") else str(node["object"]["value"])
 
 
 def predicate(node: Node) -> str:
@@ -60,7 +66,7 @@ def ending(node: Node) -> Iterator[str]:
 def statement(node: Node) -> Iterator[str]:
     """A statement with its evidence."""
     denied = "" if node["polarity"] else "NOT "
-    yield f"  {node['subject']['name']} | {denied}{predicate(node)} | {value(node)}   {period(node)}{marks(node)}"
+    yield f"  {named(node['subject'])} | {denied}{predicate(node)} | {value(node)}   {period(node)}{marks(node)}"
     yield from sources(node)
     yield from ending(node)
 

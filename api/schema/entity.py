@@ -37,6 +37,7 @@ class Entity(Node):
     )
     name: str = strawberry.field(description="Canonical name.")
     aliases: list[str] = strawberry.field(description="Other names seen.")
+    discriminator: str | None = strawberry.field(description="Tells it from another of its name, where a split has made it.")
     type: str | None = strawberry.field(description="Ontology type.")
 
     @described(ID_DESCRIPTION)
@@ -101,7 +102,14 @@ class Entity(Node):
 
 def entity(scope: Scope, view: views.EntityView) -> Entity:
     """An entity on a snapshot."""
-    return Entity(scope=scope, key=strawberry.ID(view.key), name=view.name, aliases=list(view.aliases), type=view.type)
+    return Entity(
+        scope=scope,
+        key=strawberry.ID(view.key),
+        name=view.name,
+        aliases=list(view.aliases),
+        discriminator=view.discriminator,
+        type=view.type,
+    )
 
 
 def entity_page(scope: Scope, page: Page[views.EntityView], kind: str, after: str | None) -> EntityConnection:

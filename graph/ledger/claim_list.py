@@ -177,7 +177,11 @@ class ClaimList:
         subject, object = _thing(directory, row, "subject"), _thing(directory, row, "object")
         predicate = row.predicate
         if row.predicate == IDENTITY and subject.key == object.key:
-            object = LiteralView(row.object, row.object_text, "xsd:string")
+            side = "subject" if row.turned else "object"
+            object = LiteralView(row._mapping[side], row._mapping[f"{side}_text"], "xsd:string")
+        elif row.predicate == IDENTITY and row.turned:
+            # As it was told: which is the other name of which.
+            subject, object = object, subject
         elif self._selection.turned(row, Wanted(filter)):
             subject, object = object, subject
             predicate = self._vocabulary.predicate(predicate).inverse or predicate

@@ -183,6 +183,9 @@ class Describer:
         if row.predicate == IDENTITY and subject.key == object.key:
             object = self.directory.other_name(row.subject, row.object)
             swapped = False
+        elif row.predicate == IDENTITY and cite.rows and cite.rows[0].turned:
+            # As it was told: which is the other name of which.
+            subject, object = object, subject
         predicate = row.predicate
         if swapped:
             subject, object = object, subject

@@ -21,6 +21,7 @@ _THINGS = select(*_COLUMNS).where(among(things.c.key), standing(things))
 _NAMES = select(labels.c.thing, labels.c.kind, labels.c.value).where(
     among(labels.c.thing), labels.c.kind.in_(["name", "alias"]), standing(labels)
 )
+_DISCRIMINATORS = select(claims.c.id, claims.c.qualifier).where(among(claims.c.id))
 _EVER = tuple(
     select(name.label("name"), datatype.label("datatype"), func.count().label("times"))
     .where(key == bindparam("key"), claims.c.tx_from <= bindparam("transaction"))
@@ -106,11 +107,23 @@ class Directory:
             others[members[row.thing]].add(row.value)
             if row.kind == "name":
                 self._own[row.thing] = min(row.value, self._own.get(row.thing, row.value))
+        apart = self._apart(wanted)
         for root, row in found.items():
             if row.datatype is not None:
                 self._known[root] = LiteralView(root, row.name, row.datatype)
             else:
-                self._known[root] = EntityView(root, row.name, row.type, tuple(sorted(others[root] - {row.name})))
+                self._known[root] = EntityView(root, row.name, row.type, tuple(sorted(others[root] - {row.name})), apart.get(root))
+
+    def _apart(self, wanted: Collection[str]) -> dict[str, str]:
+        """The discriminators of entities that splits have made; of one with several the smallest."""
+        made = {split.claim: split.target for splits in self.identity.state.splits.values() for split in splits}
+        asked = {claim: target for claim, target in made.items() if self.identity.root(target) in wanted}
+        found: dict[str, str] = {}
+        for row in rows_among(self._connection, _DISCRIMINATORS, asked):
+            root = self.identity.root(asked[row.id])
+            if not any(source in self.identity.members(root) for source in self.identity.sources(asked[row.id])):
+                found[root] = min(row.qualifier, found.get(root, row.qualifier))
+        return found
 
     def _load_told(self, wanted: set[str], said_until: Instant) -> None:
         basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
@@ -127,7 +140,7 @@ class Directory:
                     told.add(root, row, alias=alias)
                     if not alias:
                         self._own[own] = min(row.name, self._own.get(own, row.name))
-        self._known |= told.views()
+        self._known |= told.views(self._apart(wanted))
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
@@ -188,7 +201,7 @@ class _Told:
         if row.type is not None:
             self._types[key][row.type] += row.times
 
-    def views(self) -> dict[str, EntityView | LiteralView]:
+    def views(self, apart: Mapping[str, str]) -> dict[str, EntityView | LiteralView]:
         """The things that have a name."""
         found: dict[str, EntityView | LiteralView] = {}
         for key, told in self._names.items():
@@ -197,5 +210,5 @@ class _Told:
                 found[key] = LiteralView(key, name, datatype)
             else:
                 kind = best(self._types[key]) if key in self._types else None
-                found[key] = EntityView(key, name, kind, tuple(sorted((told.keys() | self._aliases[key]) - {name})))
+                found[key] = EntityView(key, name, kind, tuple(sorted((told.keys() | self._aliases[key]) - {name})), apart.get(key))
         return found

@@ -37,7 +37,7 @@ class Suspicions:
         )
 
     def of(self, describer: Describer, key: str) -> tuple[SuspectedSplit, ...]:
-        """Signs that an entity is two, by predicate and qualifier, the earliest instant of each pair of values."""
+        """Signs that an entity is two, by predicate and qualifier, the latest instant of each pair of values."""
         identity = describer.identity
         identity.load([key])
         entity = describer.directory.entity(key)
@@ -76,14 +76,15 @@ class Suspicions:
             if atom.positive and not atom.additive and atom.attested is not None:
                 attesting[atom.value].append(atom)
         for one, other in combinations(sorted(attesting), 2):
-            at = _earliest(attesting[one], attesting[other])
+            at = _latest(attesting[one], attesting[other], self._basis.valid_at)
             if at is None:
                 continue
             told = {value: [evidence.rows[a.made_by.id] for a in attesting[value] if _attests(a, at)] for value in (one, other)}
             groups = {value: {group_of(claim.grp, claim.source) for claim in rows} for value, rows in told.items()}
             if groups[one] & groups[other]:
                 continue
-            better, weaker = sorted((one, other), key=lambda value: (-len(told[value]), _words(describer, told[value][0], entity)))
+            # The one that was known first keeps the name where neither is told more often.
+            better, weaker = sorted((one, other), key=lambda value: (-len(told[value]), min(claim.said for claim in told[value]), value))
             yield self._split(describer, entity, row, at, told[better][0], told[weaker][0], groups[weaker])
 
     def _split(
@@ -128,10 +129,12 @@ def _attests(atom: Atom, at: Instant) -> bool:
     return atom.attested is not None and atom.attested[0] <= at <= atom.attested[1]
 
 
-def _earliest(one: Sequence[Atom], other: Sequence[Atom]) -> Instant | None:
-    """The first instant that both attest."""
-    starts = sorted({atom.attested[0] for atom in (*one, *other) if atom.attested is not None})
-    return next((at for at in starts if any(_attests(a, at) for a in one) and any(_attests(b, at) for b in other)), None)
+def _latest(one: Sequence[Atom], other: Sequence[Atom], before: Instant) -> Instant | None:
+    """The last instant up to one that both attest, else the last of all."""
+    ends = {min(atom.attested[1], before) for atom in (*one, *other) if atom.attested is not None}
+    ends |= {atom.attested[1] for atom in (*one, *other) if atom.attested is not None}
+    both = [at for at in ends if any(_attests(a, at) for a in one) and any(_attests(b, at) for b in other)]
+    return max((at for at in both if at <= before), default=max(both, default=None))
 
 
 def _words(describer: Describer, claim: ClaimRow, entity: EntityView) -> str:

@@ -6,7 +6,7 @@ claim, rows are closed once, row numbers rise with transactions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -97,7 +97,7 @@ class LedgerBuilder:
 
     def commit(
         self,
-        picture: dict[Proposition, Sequence[Interval]],
+        picture: Mapping[Proposition, Sequence[Interval]],
         *,
         claim: Sequence[tuple[Proposition, str]] | None = None,
         withdraw: Sequence[int] = (),

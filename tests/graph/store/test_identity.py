@@ -31,9 +31,9 @@ def stores(ledger: LedgerBuilder, feed: Feed, open_graph: Callable[..., KuzuStor
     return make
 
 
-def knows(*pairs: str) -> dict[Proposition, list[tuple[int, int]]]:
+def knows(*pairs: str | tuple[str, str]) -> dict[Proposition, list[tuple[int, int]]]:
     """Statements that hold always: "ab" says that a knows b."""
-    return {Proposition(subject, "knows", value): ALWAYS for subject, value in pairs}
+    return {Proposition(subject, "knows", value): ALWAYS for subject, value in map(tuple, pairs)}
 
 
 def test_a_walk_goes_over_entities_by_whatever_names_and_as_of_the_transaction(stores: Stores, ledger: LedgerBuilder) -> None:

@@ -103,7 +103,8 @@ class Plain:
         mine = pages(lambda after: self._snapshot.statements_about(self.root(key), "ANY", StatementFilter(), first=100, after=after))
         if predicate is None:
             return len(mine)
-        return sum(view.predicate == predicate and self.root(view.subject.key) == self.root(key) for view in self._views)
+        slot = (self.root(key), predicate, "")
+        return sum((self.root(view.subject.key), view.predicate, view.qualifier) == slot for view in self._views)
 
 
 def agree(engines: list[GraphStore], snapshot: Any, keys: list[str], predicates: list[str]) -> None:

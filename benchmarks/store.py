@@ -63,7 +63,7 @@ def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict
     number = 1 + (row - 1) // PER_TRANSACTION
     predicate = f"p{random.randrange(40)}"
     slot = KEYS.slot("default", subject, predicate, "")
-    proposition = KEYS.digest("proposition", slot, value, "+")
+    proposition = KEYS.proposition("default", subject, predicate, "", value, symmetric=False)
     both = {
         "row": row,
         "namespace": "default",
@@ -76,7 +76,7 @@ def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict
         "proposition": proposition,
         "tx_from": number,
     }
-    bounds = {"v_from": row, "v_to": UNBOUNDED_FUTURE, "tx_to": OPEN, "object_is_literal": False}
+    bounds = {"base": proposition, "v_from": row, "v_to": UNBOUNDED_FUTURE, "tx_to": OPEN, "object_is_literal": False}
     episode = KEYS.digest("episode", str(number))
     claim = {
         "id": f"{row:032x}",
@@ -148,9 +148,9 @@ def queries(store: GraphStore, basis: GraphBasis, entities: int) -> dict[str, st
     """p50 / p95 of every query."""
     random = Random(6)
     keys = [KEYS.entity("default", f"e{random.randrange(entities)}") for _ in range(60)]
-    slots = [KEYS.slot("default", key, f"p{random.randrange(40)}", "") for key in keys]
+    predicates = {key: f"p{random.randrange(40)}" for key in keys}
     found = {
-        "statements in a slot": percentiles(lambda slot: store.statements_in_slot(basis, slot), slots),
+        "statements in a slot": percentiles(lambda key: store.statements_in_slot(basis, key, predicates[key]), keys),
         "statements about an entity": percentiles(lambda key: store.statements_about(basis, key), keys),
     }
     for depth, calls in ((1, 60), (2, 30), (3, 10)):
@@ -174,14 +174,14 @@ def rates(engine: Engine, folder: Path, count: int) -> tuple[list[str], KuzuStor
             continue
         upto = some // PER_TRANSACTION
         pieces = Feed(engine, one_valued, batch_rows=rows)
-        store = KuzuStore(folder / f"{rows}.kuzu", feed.ledger, GraphSettings(copy_from=copy_from))
+        store = KuzuStore(folder / f"{rows}.kuzu", feed.keys, GraphSettings(copy_from=copy_from))
         # The first batch has all entities.
         first = next(pieces.batches(0, 1))
         store.apply(first)
         seconds = timed(lambda store=store, pieces=pieces, upto=upto: [store.apply(b) for b in pieces.batches(1, upto)])  # type: ignore[misc]
         lines.append(f"| {what} | {(some - PER_TRANSACTION) / seconds:,.0f} |")
         store.close()
-    whole = KuzuStore(folder / "whole.kuzu", feed.ledger, GraphSettings())
+    whole = KuzuStore(folder / "whole.kuzu", feed.keys, GraphSettings())
     reading = timed(lambda: [part.size() for part in feed.whole(feed.last())])
     seconds = timed(lambda: whole.load(feed.whole(feed.last())))
     lines.append(f"| rebuild | {count / seconds:,.0f} (reading the ledger alone: {count / reading:,.0f}) |")

@@ -94,9 +94,9 @@ class GraphProjection:
             return self._sql.neighbors(basis, entity, depth, limit)
         return self._answer(basis, lambda store: store.neighbors(basis, entity, depth, limit))
 
-    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """Row numbers of the statements stored in a slot that hold on the basis, ascending."""
-        return self._sql.statements_in_slot(basis, slot)
+    def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
+        """Row numbers of the statements stored in a slot of an entity that hold on the basis, ascending."""
+        return self._sql.statements_in_slot(basis, subject, predicate, qualifier)
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""

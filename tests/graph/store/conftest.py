@@ -44,7 +44,7 @@ def open_graph(tmp_path: Path, feed: Feed) -> Iterator[Callable[..., KuzuStore]]
     opened: list[KuzuStore] = []
 
     def open_one(name: str = "graph.kuzu", settings: GraphSettings = SETTINGS) -> KuzuStore:
-        opened.append(KuzuStore(tmp_path / name, feed.ledger, settings))
+        opened.append(KuzuStore(tmp_path / name, feed.keys, settings))
         return opened[-1]
 
     yield open_one

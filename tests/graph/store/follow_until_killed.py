@@ -23,7 +23,7 @@ def main(ledger: str, folder: str, copy_from: int) -> None:
     files = GraphFiles(Path(folder))
     settings = SETTINGS.model_copy(update={"copy_from": copy_from, "checkpoint_rows": 25})
     while True:
-        store = KuzuStore(files.live, feed.ledger, settings)
+        store = KuzuStore(files.live, feed.keys, settings)
         for batch in feed.batches(store.watermark()):
             store.apply(batch)
             sys.stdout.write(f"{batch.upto}\n")

@@ -35,12 +35,12 @@ def survives(ledger: LedgerBuilder, folder: Path) -> bool:
     feed = Feed(ledger.engine, one_valued)
     readable = True
     try:
-        store = KuzuStore(folder / "graph.kuzu", feed.ledger, SETTINGS)
+        store = KuzuStore(folder / "graph.kuzu", feed.keys, SETTINGS)
     except GraphUnreadable:
         readable = False
     else:
         assert graph_statements(store) == ledger_statements(ledger, store.watermark())
-        fresh = KuzuStore(folder / "fresh.kuzu", feed.ledger, SETTINGS)
+        fresh = KuzuStore(folder / "fresh.kuzu", feed.keys, SETTINGS)
         for batch in feed.batches(0, store.watermark()):
             fresh.apply(batch)
         assert picture(fresh) == picture(store)

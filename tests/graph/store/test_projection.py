@@ -57,8 +57,7 @@ def check(projection: GraphProjection, ledger: LedgerBuilder) -> None:
         key = ledger.entity(f"n{number}")
         assert projection.neighbors(basis, key, 2) == reference.neighbors(basis, key, 2)
         assert projection.statements_about(basis, key) == reference.statements_about(basis, key)
-        slot = ledger.slot(f"n{number}", "works_at")
-        assert projection.statements_in_slot(basis, slot) == reference.statements_in_slot(basis, slot)
+        assert projection.statements_in_slot(basis, key, "works_at") == reference.statements_in_slot(basis, key, "works_at")
 
 
 def test_it_follows_what_it_is_told_of(projection: GraphProjection, history: LedgerBuilder) -> None:

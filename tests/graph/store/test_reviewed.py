@@ -30,8 +30,8 @@ def one_valued(predicate: str, transaction: int) -> bool:
 def test_a_graph_that_follows_is_the_graph_that_is_built_whole(tmp_path: Path, step: int) -> None:
     engine = open_database(f"sqlite:///{tmp_path / 'ledger.db'}")
     ledger = LedgerGraph(engine, VOCABULARY, lambda _: NoProjection())
-    follower = KuzuStore(tmp_path / "pieces.kuzu", Feed(engine, one_valued).ledger, SETTINGS)
-    whole = KuzuStore(tmp_path / "whole.kuzu", Feed(engine, one_valued).ledger, SETTINGS)
+    follower = KuzuStore(tmp_path / "pieces.kuzu", Feed(engine, one_valued).keys, SETTINGS)
+    whole = KuzuStore(tmp_path / "whole.kuzu", Feed(engine, one_valued).keys, SETTINGS)
 
     def follow() -> None:
         for batch in Feed(engine, one_valued).batches(follower.watermark()):

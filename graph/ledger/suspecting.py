@@ -84,7 +84,7 @@ class Suspicions:
             if groups[one] & groups[other]:
                 continue
             # The one that was known first keeps the name where neither is told more often.
-            better, weaker = sorted((one, other), key=lambda value: (-len(told[value]), min(claim.said for claim in told[value]), value))
+            better, weaker = sorted(told, key=lambda value: _place(describer, told[value], entity))
             yield self._split(describer, entity, row, at, told[better][0], told[weaker][0], groups[weaker])
 
     def _split(
@@ -135,6 +135,10 @@ def _latest(one: Sequence[Atom], other: Sequence[Atom], before: Instant) -> Inst
     ends |= {atom.attested[1] for atom in (*one, *other) if atom.attested is not None}
     both = [at for at in ends if any(_attests(a, at) for a in one) and any(_attests(b, at) for b in other)]
     return max((at for at in both if at <= before), default=max(both, default=None))
+
+
+def _place(describer: Describer, told: Sequence[ClaimRow], entity: EntityView) -> tuple[int, Instant, str]:
+    return -len(told), min(claim.said for claim in told), _words(describer, told[0], entity)
 
 
 def _words(describer: Describer, claim: ClaimRow, entity: EntityView) -> str:

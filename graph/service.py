@@ -16,6 +16,7 @@ from graph.ledger import copies
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.effects import effects_of
+from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
@@ -88,6 +89,7 @@ class LedgerGraph(Joining):
         self._clock = clock
         self._vocabulary = vocabulary
         self._past: dict[int, Vocabulary] = {}
+        self._identities = IdentityCache()
         secret = self._secret()
         self.keys = Keys(secret)
         # Of the same secret, and yet no key of anything in the ledger.
@@ -155,7 +157,7 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -171,7 +173,7 @@ class LedgerGraph(Joining):
     def _changed_by(self, namespace: str, transaction: int, want: frozenset[Want], *, closed: bool) -> list[StatementView]:
         basis = self.snapshot(namespace, transaction=transaction).basis
         with self._engine.connect() as connection:
-            describer = Describer(connection, self.keys, self._vocabulary_at, basis)
+            describer = Describer(connection, self.keys, self._vocabulary_at, basis, self._identities)
             effects = effects_of(connection, namespace, transaction, describer.identity)
             return describer.views(effects.closed if closed else effects.opened, want)
 

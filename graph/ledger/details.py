@@ -17,6 +17,7 @@ from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, Place, StoredIdentity, ToldIdentity, Visibility
+from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
@@ -104,13 +105,17 @@ class Scene:
 class Describer:
     """Makes statement views on one basis."""
 
-    def __init__(self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis) -> None:
+    def __init__(
+        self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache | None = None
+    ) -> None:
+        """`identities` keeps what is looked up; none for what is not committed."""
         self.connection = connection
         self._keys = keys
         self._vocabulary_at = vocabulary_at
         self._vocabulary = vocabulary_at(basis.transaction)
         self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
+        self._kept = identities
         self._identities: dict[int, Identity] = {}
         self.identity = self.identity_at(basis.transaction)
         self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
@@ -121,7 +126,8 @@ class Describer:
         if found is None:
             of = (self.connection, self._keys, self._basis.namespace, self._vocabulary_at(transaction))
             limited = self._basis.evidence_until is not None
-            found = ToldIdentity(*of, self.visibility(transaction)) if limited else StoredIdentity(*of, transaction)
+            known = None if limited or self._kept is None else self._kept.at(self.connection, self._basis.namespace, transaction)
+            found = ToldIdentity(*of, self.visibility(transaction)) if limited else StoredIdentity(*of, transaction, known)
             self._identities[transaction] = found
         return found
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
+from threading import RLock
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Row, bindparam, literal, null, select, text, union_all
@@ -63,27 +64,47 @@ def place_of(row: Any) -> Place:
     return Place(row.proposition, row.slot, row.inverse_slot, row.predicate, row.subject, row.qualifier, row.object)
 
 
+@dataclass(slots=True)
+class KnownIdentity:
+    """What has been looked up: the keys, and what bears on them. `empty`: nothing bears on any. Extended under its lock only."""
+
+    empty: bool = False
+    keys: set[str] = field(default_factory=set)
+    state: Identities = field(default_factory=Identities)
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    sources: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    joined_here: set[str] = field(default_factory=set)
+    lock: RLock = field(default_factory=RLock)
+
+
 class Identity:
     """What names denote on one basis, looked up as needed. Without joins and splits everything denotes itself."""
 
-    def __init__(self, keys: Keys, namespace: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, keys: Keys, namespace: str, vocabulary: Vocabulary, known: KnownIdentity | None = None) -> None:
         self.keys = keys
         self.namespace = namespace
         self._vocabulary = vocabulary
-        self._known: set[str] = set()
-        self.state = Identities()
-        self._members: dict[str, set[str]] = defaultdict(set)
-        self._sources: dict[str, set[str]] = defaultdict(set)
-        self._joined_here: set[str] = set()
+        self._shared = known or KnownIdentity()
+        self._known = self._shared.keys
+        self.state = self._shared.state
+        self._members = self._shared.members
+        self._sources = self._shared.sources
+        self._joined_here = self._shared.joined_here
 
     # ------------------------------------------------------------ finding
 
     def load(self, keys: Collection[str]) -> None:
         """Look up what bears on some keys, as far as that goes."""
-        wanted = set(keys) - self._known
-        while wanted:
-            self._known |= wanted
-            wanted = self._find(wanted) - self._known
+        if self._shared.empty or self._known.issuperset(keys):
+            return
+        with self._shared.lock:
+            looked_up: set[str] = set()
+            wanted = set(keys) - self._known
+            while wanted:
+                looked_up |= wanted
+                wanted = self._find(wanted) - self._known - looked_up
+            # Only now: who finds its keys known finds what bears on them too.
+            self._known |= looked_up
 
     def _find(self, keys: set[str]) -> set[str]:
         """Note what bears on keys; answers with further keys that are named."""
@@ -291,8 +312,16 @@ _MEMBERS = select(components.c.member, components.c.root).where(among(components
 class StoredIdentity(Identity):
     """Identity as the tables have it at a transaction."""
 
-    def __init__(self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, transaction: int) -> None:
-        super().__init__(keys, namespace, vocabulary)
+    def __init__(
+        self,
+        connection: Connection,
+        keys: Keys,
+        namespace: str,
+        vocabulary: Vocabulary,
+        transaction: int,
+        known: KnownIdentity | None = None,
+    ) -> None:
+        super().__init__(keys, namespace, vocabulary, known)
         self._connection = connection
         self._transaction = transaction
 

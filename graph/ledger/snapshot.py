@@ -14,6 +14,7 @@ from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
 from graph.ledger.identity import ClaimRow, StoredIdentity, place_of
+from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
 from graph.ledger.schema import claims, components, denotations, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
@@ -59,8 +60,11 @@ Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors) -> None:
+    def __init__(
+        self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors, identities: IdentityCache
+    ) -> None:
         self.basis = basis
+        self._identities = identities
         self._engine = engine
         self._keys = keys
         self._vocabulary_at = vocabulary_at
@@ -72,7 +76,7 @@ class LedgerSnapshot:
     @contextmanager
     def _read(self) -> Iterator[Describer]:
         with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary_at, self.basis)
+            yield Describer(connection, self._keys, self._vocabulary_at, self.basis, self._identities)
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""

@@ -140,8 +140,7 @@ class SuspectedSplit:
 class UndeclaredPredicate:
     """A predicate that extraction or a client coined and that is used much: `claims` on `subjects` subjects.
 
-    `several` of these have more than one live value; `examples` are some of their newest quotes. `cardinality` and `temporal`
-    are what a declaration would say: the defaults.
+    `several` of these have more than one live value; `examples` are some of their newest quotes.
     """
 
     name: str

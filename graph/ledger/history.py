@@ -10,7 +10,7 @@ from itertools import pairwise
 from sqlalchemy import Connection, bindparam, select
 
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.identity import Identity, Place
+from graph.ledger.identity import Place
 from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, parts_of, read_as, rectangle, replayed
 from graph.ledger.schema import OPEN, components, statements, transactions
 from graph.views import Basis, VersionView
@@ -67,10 +67,11 @@ def _stored(connection: Connection, transaction: int, places: Mapping[str, Place
     """Stored rectangles of propositions, and of what their parts belonged to at earlier transactions, as rectangles of them."""
     identity = identity_at(transaction)
     parts = {base: parts_of(identity, place) for base, place in places.items()}
-    epochs = _epochs(connection, identity, transaction)
+    named = {key for each in parts.values() for place in each for key in (place.subject, place.object)}
+    epochs = [(0, OPEN)] if identity.nothing_joined else _epochs(connection, named, transaction)
     for begun, ended in epochs:
         then = identity_at(begun)
-        then.load({key for each in parts.values() for place in each for key in (place.subject, place.object)})
+        then.load(named)
         under: dict[str, set[str]] = defaultdict(set)
         for base, each in parts.items():
             for place in each:
@@ -84,10 +85,10 @@ def _stored(connection: Connection, transaction: int, places: Mapping[str, Place
                 yield from (replace(kept, base=base, tx_from=life[0], tx_to=life[1]) for base in under[kept.base])
 
 
-def _epochs(connection: Connection, identity: Identity, transaction: int) -> list[tuple[int, int]]:
-    """Stretches of transactions, each begun at its first, in which the looked-up keys were joined with the same others."""
+def _epochs(connection: Connection, keys: set[str], transaction: int) -> list[tuple[int, int]]:
+    """Stretches of transactions, each begun at its first, in which some keys were joined with the same others."""
     changes = {0}
-    fresh, seen = set(identity.known), set(identity.known)
+    fresh, seen = set(keys), set(keys)
     while fresh:
         rows = list(rows_among(connection, _MEMBERSHIPS, fresh, transaction=transaction))
         roots = {row.root for row in rows}

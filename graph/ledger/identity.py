@@ -111,9 +111,9 @@ class Identity:
         raise NotImplementedError
 
     @property
-    def known(self) -> set[str]:
-        """All keys that were looked up."""
-        return self._known
+    def nothing_joined(self) -> bool:
+        """Whether nothing in the namespace has been joined or split by then."""
+        return self._shared.empty
 
     @property
     def trivial(self) -> bool:
@@ -369,6 +369,11 @@ class ToldIdentity(Identity):
         self._connection = connection
         self._visibility = visibility
         self._rows: dict[int, ClaimRow] = {}
+
+    @property
+    def known(self) -> set[str]:
+        """All keys that were looked up."""
+        return self._known
 
     @property
     def moments(self) -> set[int]:

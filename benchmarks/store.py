@@ -25,14 +25,16 @@ from graph.store.settings import GraphSettings
 from graph.store.sql_engine import SqlStore
 from ontology.instant import UNBOUNDED_FUTURE
 from ontology.names import Keys
+from ontology.vocabulary import Cardinality, Predicate, Vocabulary
 
 PER_TRANSACTION = 100
 KEYS = Keys(b"benchmark")
+VOCABULARY = Vocabulary("benchmark", {f"p{number}": Predicate(f"p{number}", cardinality=Cardinality.ONE) for number in range(0, 40, 2)}, {})
 
 
-def one_valued(predicate: str, _transaction: int) -> bool:
-    """The even predicates are."""
-    return int(predicate[1:]) % 2 == 0
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    """The even predicates have one value at a time."""
+    return VOCABULARY
 
 
 def _episode(number: int) -> dict[str, Any]:
@@ -161,7 +163,7 @@ def queries(store: GraphStore, basis: GraphBasis, entities: int) -> dict[str, st
 
 def rates(engine: Engine, folder: Path, count: int) -> tuple[list[str], KuzuStore]:
     """Lines on how fast a graph is filled, and the filled graph."""
-    feed = Feed(engine, one_valued)
+    feed = Feed(engine, vocabulary_at)
     lines = []
     ways = (
         (100, "prepared statements, 100 a transaction", 10**9, 1_000),
@@ -173,7 +175,7 @@ def rates(engine: Engine, folder: Path, count: int) -> tuple[list[str], KuzuStor
         if some < rows:
             continue
         upto = some // PER_TRANSACTION
-        pieces = Feed(engine, one_valued, batch_rows=rows)
+        pieces = Feed(engine, vocabulary_at, batch_rows=rows)
         store = KuzuStore(folder / f"{rows}.kuzu", feed.keys, GraphSettings(copy_from=copy_from))
         # The first batch has all entities.
         first = next(pieces.batches(0, 1))

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 
-from graph.belief.traits import traits_of
 from graph.ledger.database import open_database
+from graph.ledger.identity import Place, StoredIdentity
+from graph.ledger.schema import claims, statements
 from graph.service import LedgerGraph
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
@@ -23,6 +25,7 @@ from graph.store.port import GraphBasis, GraphStore
 from graph.store.sql_engine import SqlStore
 from graph.views import EntityRef, EntityView, StatementFilter, StatementView
 from ontology.loading import load_vocabulary
+from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, SPEC, NoProjection
 from tests.graph.ledger.identity_saying import Case
 from tests.graph.ledger.identity_strategies import predicates_of, stories
@@ -35,8 +38,8 @@ from tests.graph.store.pictures import picture
 VOCABULARY = load_vocabulary(SPEC / "vectors_ontology.yaml")
 
 
-def one_valued(predicate: str, _transaction: int) -> bool:
-    return traits_of(VOCABULARY.predicate(predicate)).one_valued
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    return VOCABULARY
 
 
 class World:
@@ -48,20 +51,41 @@ class World:
         self.engine = open_database(f"sqlite:///{folder / 'ledger.db'}")
         self.graph = LedgerGraph(self.engine, VOCABULARY, lambda _: NoProjection(), clock=lambda: next(ticks))
         self.sql = SqlStore(self.engine)
-        self.kuzu = KuzuStore(folder / "graph.kuzu", Feed(self.engine, one_valued).keys, SETTINGS)
+        self.kuzu = KuzuStore(folder / "graph.kuzu", Feed(self.engine, vocabulary_at).keys, SETTINGS)
 
     def follow(self) -> None:
-        for batch in Feed(self.engine, one_valued).batches(self.kuzu.watermark()):
+        for batch in Feed(self.engine, vocabulary_at).batches(self.kuzu.watermark()):
             self.kuzu.apply(batch)
 
     def is_as_built_whole(self) -> bool:
-        feed = Feed(self.engine, one_valued)
+        feed = Feed(self.engine, vocabulary_at)
         whole = KuzuStore(self.folder / "whole.kuzu", feed.keys, SETTINGS)
         try:
             whole.load(feed.whole(feed.last()))
             return picture(whole) == picture(self.kuzu)
         finally:
             whole.close()
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Which statements which claims speak of, asked of every two that were believed at one time, when the later came."""
+        known: dict[tuple[int, str], StoredIdentity] = {}
+        found = set()
+        with self.engine.connect() as connection:
+            told = [row for row in connection.execute(select(claims).where(claims.c.believed)) if row.tx_from < row.tx_to]
+            for row, claim in product(connection.execute(select(statements)).all(), told):
+                at = max(row.tx_from, claim.tx_from)
+                if row.namespace != claim.namespace or at >= min(row.tx_to, claim.tx_to):
+                    continue
+                if (at, row.namespace) not in known:
+                    known[at, row.namespace] = StoredIdentity(connection, self.graph.keys, row.namespace, VOCABULARY, at)
+                identity = known[at, row.namespace]
+                identity.load({row.subject, row.object, claim.subject, claim.object})
+                place = Place(row.base, row.slot, row.inverse_slot, row.predicate, row.subject, row.qualifier, row.object)
+                over = claim.kind == "STATE" and claim.from_lo is None and claim.to_hi is not None and claim.to_hi <= claim.said
+                both = over or claim.kind == "END"
+                if identity.settled(claim).proposition == identity.here(place).proposition and (both or claim.polarity == row.polarity):
+                    found.add((row.row, claim.row))
+        return found
 
     def close(self) -> None:
         self.kuzu.close()
@@ -148,6 +172,9 @@ def test_engines_walk_a_random_world_as_its_snapshots_do(world: World) -> None:
 
     run()
     assert world.is_as_built_whole()
+    asserted = world.kuzu.query("MATCH (s:Statement)-[a:ASSERTED_IN]->(:Episode) RETURN s.row, a.claim")
+    assert len(asserted) == len({tuple(pair) for pair in asserted})
+    assert {tuple(pair) for pair in asserted} == world.pairs()
 
 
 def test_a_name_that_only_stands_for_another_is_in_the_graph(world: World) -> None:

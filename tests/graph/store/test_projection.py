@@ -18,10 +18,9 @@ from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphBasis, GraphUnreadable
 from graph.store.projection import GraphProjection
-from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
-from tests.graph.store.ledgers import LedgerBuilder, Proposition, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
 
 BASIS = GraphBasis("default", 4, 25)
 
@@ -34,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def opened(ledger: LedgerBuilder, folder: Path, kind: str = "kuzu") -> GraphProjection:
     """A projection of the ledger."""
-    return GraphProjection(ledger.engine, folder, kind, settings=SETTINGS, one_valued=one_valued)
+    return GraphProjection(ledger.engine, folder, kind, settings=SETTINGS, vocabulary_at=vocabulary_at)
 
 
 @pytest.fixture
@@ -260,7 +259,7 @@ def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> N
 
 
 def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = GraphProjection(history.engine, folder, settings=GraphSettings(buffer_pool_mb=64, max_size_mb=1024), one_valued=one_valued)
+    found = GraphProjection(history.engine, folder, settings=by_default, vocabulary_at=vocabulary_at)
     found.catch_up()
     monkeypatch.setattr(KuzuStore, "neighbors", None)
     try:

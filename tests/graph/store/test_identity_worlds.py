@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from graph.ledger.database import open_database
 from graph.ledger.identity import Place, StoredIdentity
-from graph.ledger.schema import claims, statements
+from graph.ledger.schema import OPEN, claims, statements, things
 from graph.service import LedgerGraph
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
@@ -27,6 +27,7 @@ from graph.views import EntityRef, EntityView, StatementFilter, StatementView
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, SPEC, NoProjection
+from tests.graph.ledger.identity_checks import a_join_of
 from tests.graph.ledger.identity_saying import Case
 from tests.graph.ledger.identity_strategies import predicates_of, stories
 from tests.graph.ledger.identity_worlds import NAMES, Story
@@ -48,6 +49,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         ticks = count(EPOCH, 1_000_000)
         self.folder = folder
+        self._numbers = count()
         self.engine = open_database(f"sqlite:///{folder / 'ledger.db'}")
         self.graph = LedgerGraph(self.engine, VOCABULARY, lambda _: NoProjection(), clock=lambda: next(ticks))
         self.sql = SqlStore(self.engine)
@@ -59,7 +61,7 @@ class World:
 
     def is_as_built_whole(self) -> bool:
         feed = Feed(self.engine, vocabulary_at)
-        whole = KuzuStore(self.folder / "whole.kuzu", feed.keys, SETTINGS)
+        whole = KuzuStore(self.folder / f"whole-{next(self._numbers)}.kuzu", feed.keys, SETTINGS)
         try:
             whole.load(feed.whole(feed.last()))
             return picture(whole) == picture(self.kuzu)
@@ -144,10 +146,11 @@ def agree(engines: list[GraphStore], snapshot: Any, keys: list[str], predicates:
             assert (slot, len(slot)) == (again, plain.about(key, predicate))
 
 
-def test_engines_walk_a_random_world_as_its_snapshots_do(world: World) -> None:
+@pytest.mark.parametrize("number", [3, pytest.param(60, marks=pytest.mark.deep)])
+def test_engines_walk_a_random_world_as_its_snapshots_do(world: World, number: int) -> None:
     @settings(
-        max_examples=4,
-        derandomize=True,
+        max_examples=number,
+        derandomize=number == 3,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
@@ -156,6 +159,9 @@ def test_engines_walk_a_random_world_as_its_snapshots_do(world: World) -> None:
     @given(st.data())
     def run(data: st.DataObject) -> None:
         operations = data.draw(stories(VOCABULARY))
+        for number in range(data.draw(st.integers(0, 2))):
+            pair = data.draw(st.permutations(NAMES))[:2]
+            operations.insert(data.draw(st.integers(1, len(operations))), a_join_of(*pair, label=f"join {number}"))
         follow_at = data.draw(st.sets(st.integers(0, len(operations) - 1), max_size=2))
         story = Story(world.graph, order=data.draw(st.permutations(NAMES)))
         for place, one in enumerate(operations):
@@ -177,10 +183,49 @@ def test_engines_walk_a_random_world_as_its_snapshots_do(world: World) -> None:
     assert {tuple(pair) for pair in asserted} == world.pairs()
 
 
-def test_a_name_that_only_stands_for_another_is_in_the_graph(world: World) -> None:
-    case = Case(VOCABULARY, world.graph)
-    case.told("2024-01-01", "Robert also_known_as Bob", "Bob likes Cy", group="one")
-    world.follow()
-    case.told("2024-01-02", "Bob likes Di", group="two")
+def cited(world: World) -> dict[str, list[str]]:
+    """The words of the claims that the graph gives as evidence, by those of each believed statement about liking."""
     world.follow()
     assert world.is_as_built_whole()
+    with world.engine.connect() as connection:
+        names = {row.key: row.name for row in connection.execute(select(things).where(things.c.tx_to == OPEN))}
+        words = {row.row: f"{row.subject_text} {row.object_text}" for row in connection.execute(select(claims))}
+        rows = connection.execute(select(statements).where(statements.c.tx_to == OPEN, statements.c.predicate == "likes")).all()
+    asked = "MATCH (s:Statement {row: $row})-[a:ASSERTED_IN]->(:Episode) RETURN a.claim"
+    return {
+        f"{names[row.subject]} {names[row.object]}": sorted(words[claim] for (claim,) in world.kuzu.query(asked, {"row": row.row}))
+        for row in rows
+    }
+
+
+def test_a_name_that_only_stands_for_another_is_in_the_graph_and_its_claims_are_evidence(world: World) -> None:
+    case = Case(VOCABULARY, world.graph)
+    case.told("2024-01-01", "Robert also_known_as Bob", "Bob likes Cy", group="one")
+    assert cited(world) == {"Robert Cy": ["Bob Cy"]}
+    case.told("2024-01-02", "Bob likes Cy", group="two")
+    assert cited(world) == {"Robert Cy": ["Bob Cy"], "Bob Cy": ["Bob Cy"]}
+
+
+def test_claims_on_one_name_are_evidence_of_what_is_stored_under_another_once_they_are_joined(world: World) -> None:
+    case = Case(VOCABULARY, world.graph)
+    case.stated("2024-01-01", "Robert likes Cy")
+    case.stated("2024-01-02", "Bob likes Di")
+    case.merge("Robert", "Bob")
+    assert cited(world) == {"Bob Cy": ["Robert Cy"], "Bob Di": ["Bob Di"]}
+    case.stated("2024-01-03", "Bob likes Cy", "Robert likes Di")
+    assert cited(world) == {"Bob Cy": ["Bob Cy", "Robert Cy"], "Bob Di": ["Bob Di", "Robert Di"]}
+
+
+def test_after_a_split_each_of_two_has_its_own_evidence(world: World) -> None:
+    case = Case(VOCABULARY, world.graph)
+    case.told("2024-01-01", "Bob likes Cy", group="one")
+    case.split("Bob", groups=["two"])
+    case.told("2024-01-02", "Bob likes Cy", group="two")
+    world.follow()
+    with world.engine.connect() as connection:
+        rows = connection.execute(select(statements.c.row, statements.c.subject).where(statements.c.predicate == "likes")).all()
+    asked = "MATCH (s:Statement {row: $row})-[a:ASSERTED_IN]->(e:Episode) RETURN e.row"
+    evidence = [world.kuzu.query(asked, {"row": row.row}) for row in rows]
+    assert len({row.subject for row in rows}) == 2
+    assert sorted(map(len, evidence)) == [1, 1]
+    assert evidence[0] != evidence[1]

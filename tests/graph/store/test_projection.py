@@ -18,6 +18,7 @@ from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphBasis, GraphUnreadable
 from graph.store.projection import GraphProjection
+from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
@@ -259,6 +260,7 @@ def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> N
 
 
 def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_default = GraphSettings(buffer_pool_mb=64, max_size_mb=1024)
     found = GraphProjection(history.engine, folder, settings=by_default, vocabulary_at=vocabulary_at)
     found.catch_up()
     monkeypatch.setattr(KuzuStore, "neighbors", None)

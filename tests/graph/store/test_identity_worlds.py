@@ -146,11 +146,11 @@ def agree(engines: list[GraphStore], snapshot: Any, keys: list[str], predicates:
             assert (slot, len(slot)) == (again, plain.about(key, predicate))
 
 
-@pytest.mark.parametrize("number", [3, pytest.param(60, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [2, pytest.param(30, marks=pytest.mark.deep)])
 def test_engines_walk_a_random_world_as_its_snapshots_do(world: World, number: int) -> None:
     @settings(
         max_examples=number,
-        derandomize=number == 3,
+        derandomize=number == 2,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),

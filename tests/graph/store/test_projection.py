@@ -16,6 +16,7 @@ from graph.ledger.schema import settings, statements, transactions
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
+from graph.store.kuzu_session import Session
 from graph.store.port import GraphBasis, GraphUnreadable
 from graph.store.projection import GraphProjection
 from graph.store.settings import GraphSettings
@@ -120,10 +121,18 @@ def _another_ledger(ledger: LedgerBuilder, folder: Path) -> None:
         connection.execute(update(settings).values(value=b"another secret"))
 
 
+def _earlier_format(ledger: LedgerBuilder, folder: Path) -> None:
+    session = Session(folder / "graph.kuzu", SETTINGS)
+    with session.writing() as run:
+        run.once("MATCH (m:Meta) SET m.format = m.format - 1")
+    session.close()
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
         _garbage,
+        _earlier_format,
         _ahead,
         _another_ledger,
         pytest.param(_cut_short, marks=pytest.mark.deep),

@@ -6,11 +6,13 @@ it; so a history gives the same graph however it is divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, exists, func, or_, select
 
+from graph.belief.traits import traits_of
+from graph.ledger.details import VocabularyAt
 from graph.ledger.schema import OPEN, claims, components, episodes, statements, things, transactions
 from graph.store.endings import Endings
 from graph.store.entities import entities
@@ -20,9 +22,6 @@ from graph.store.sql_engine import keys_of
 from ontology.instant import Instant
 
 R = TypeVar("R")
-
-OneValued = Callable[[str, int], bool]
-"""Whether a predicate has one value at a time (and its values are rivals), by the vocabulary of a transaction."""
 
 _EVENTS: tuple[Column[int], ...] = (
     statements.c.tx_from,
@@ -40,7 +39,7 @@ _EVENTS: tuple[Column[int], ...] = (
 class Feed:
     """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
 
-    def __init__(self, engine: Engine, one_valued: OneValued, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
+    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
         self._engine = engine
         self._batch_rows, self._load_rows = batch_rows, load_rows
         with engine.connect() as connection:
@@ -51,7 +50,11 @@ class Feed:
         """What makes the ledger's keys."""
         self.ledger = ledger_of(keys)
         """Identity of the ledger."""
-        self._evidence = Evidence()
+
+        def one_valued(predicate: str, transaction: int) -> bool:
+            return traits_of(vocabulary_at(transaction).predicate(predicate)).one_valued
+
+        self._evidence = Evidence(keys, vocabulary_at)
         self._endings = Endings(one_valued)
 
     def last(self) -> int:
@@ -132,11 +135,13 @@ class Feed:
                 ours = _page(connection, place, upto, self._load_rows)
                 opened, slots = _opened(connection, ours, upto)
                 if not opened:
-                    return
+                    break
                 assertions = self._evidence.of_statements(connection, ours, upto)
                 endings = self._endings.of(connection, opened, 0, upto)
                 yield Batch(0, upto, at, slots=slots, opened=opened, assertions=assertions, endings=endings)
                 place = opened[-1].tx_from, opened[-1].row
+            for assertions in self._evidence.of_later(connection, upto, self._load_rows):
+                yield Batch(0, upto, at, assertions=assertions)
 
 
 def _slices(rows: Sequence[R], size: int) -> Iterator[Sequence[R]]:

@@ -17,6 +17,7 @@ from sqlalchemy import Engine, Table, create_engine, event, insert, update
 from graph.ledger.schema import OPEN, claims, components, episodes, metadata, settings, statements, things, transactions
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys
+from ontology.vocabulary import Cardinality, Predicate, Vocabulary
 
 SECRET = b"a secret for tests"
 ONE_VALUED = frozenset({"works_at", "lives_in"})
@@ -25,9 +26,12 @@ PREDICATES = ("works_at", "lives_in", "uses", "knows", "age")
 Interval = tuple[Instant, Instant]
 
 
-def one_valued(predicate: str, _transaction: int) -> bool:
-    """The traits that the tests' vocabulary has."""
-    return predicate in ONE_VALUED
+VOCABULARY = Vocabulary("test", {name: Predicate(name, cardinality=Cardinality.ONE) for name in ONE_VALUED}, {})
+
+
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    """The tests' vocabulary, at every transaction."""
+    return VOCABULARY
 
 
 def make_database(path: Path) -> Engine:

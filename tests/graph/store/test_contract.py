@@ -17,7 +17,7 @@ from graph.store.port import Batch, BatchRefused, GraphBasis, GraphStore
 from graph.store.sql_engine import SqlStore
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
 from tests.graph.store.conftest import SETTINGS
-from tests.graph.store.ledgers import LedgerBuilder, Proposition, make_database, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, Proposition, make_database, random_history, vocabulary_at
 from tests.graph.store.pictures import answers, graph_statements, ledger_statements, picture
 
 ALWAYS = [(UNBOUNDED_PAST, UNBOUNDED_FUTURE)]
@@ -140,17 +140,17 @@ def test_any_history_in_any_batches_gives_one_graph_of_the_ledger(seed: int, len
         ledger = LedgerBuilder(engine)
         # The graph of the first pieces is made while the ledger goes on: it may not see what comes later.
         random = Random(seed)
-        store = KuzuStore(Path(folder) / "pieces.kuzu", Feed(engine, one_valued).keys, SETTINGS)
-        whole = KuzuStore(Path(folder) / "whole.kuzu", Feed(engine, one_valued).keys, SETTINGS)
+        store = KuzuStore(Path(folder) / "pieces.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
+        whole = KuzuStore(Path(folder) / "whole.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
         try:
             for step in range(1, length + 1):
                 random_history(ledger, random, 1, joins=0.25)
                 if step in cuts:
-                    for batch in Feed(engine, one_valued, batch_rows=3).batches(store.watermark()):
+                    for batch in Feed(engine, vocabulary_at, batch_rows=3).batches(store.watermark()):
                         store.apply(batch)
-            for batch in Feed(engine, one_valued).batches(store.watermark()):
+            for batch in Feed(engine, vocabulary_at).batches(store.watermark()):
                 store.apply(batch)
-            feed = Feed(engine, one_valued, load_rows=5 if by_copy else 50)
+            feed = Feed(engine, vocabulary_at, load_rows=5 if by_copy else 50)
             if by_copy:
                 whole.load(feed.whole(feed.last()))
             else:

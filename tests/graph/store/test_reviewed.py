@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from graph.belief.traits import traits_of
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
 from ontology.loading import load_vocabulary
+from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import NoProjection
 from tests.graph.ledger.reading import episode, ids, read
 from tests.graph.ledger.saying import claim
@@ -22,19 +22,19 @@ from tests.graph.store.pictures import picture
 VOCABULARY = load_vocabulary()
 
 
-def one_valued(predicate: str, transaction: int) -> bool:
-    return traits_of(VOCABULARY.predicate(predicate)).one_valued
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    return VOCABULARY
 
 
 @pytest.mark.parametrize("step", [1, 3])
 def test_a_graph_that_follows_is_the_graph_that_is_built_whole(tmp_path: Path, step: int) -> None:
     engine = open_database(f"sqlite:///{tmp_path / 'ledger.db'}")
     ledger = LedgerGraph(engine, VOCABULARY, lambda _: NoProjection())
-    follower = KuzuStore(tmp_path / "pieces.kuzu", Feed(engine, one_valued).keys, SETTINGS)
-    whole = KuzuStore(tmp_path / "whole.kuzu", Feed(engine, one_valued).keys, SETTINGS)
+    follower = KuzuStore(tmp_path / "pieces.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
+    whole = KuzuStore(tmp_path / "whole.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
 
     def follow() -> None:
-        for batch in Feed(engine, one_valued).batches(follower.watermark()):
+        for batch in Feed(engine, vocabulary_at).batches(follower.watermark()):
             follower.apply(batch)
 
     def again(*words: str, confidence: float = 0.9) -> None:
@@ -59,7 +59,7 @@ def test_a_graph_that_follows_is_the_graph_that_is_built_whole(tmp_path: Path, s
             if number % step == 0:
                 follow()
         follow()
-        feed = Feed(engine, one_valued)
+        feed = Feed(engine, vocabulary_at)
         whole.load(feed.whole(feed.last()))
         assert picture(follower) == picture(whole)
     finally:

@@ -110,7 +110,7 @@ def _agrees(story: Story, picture: Picture, found: Any, at: Instant, predicate: 
             (part.v_from, part.v_to, frozenset((thing(view.object, things), view.polarity) for view in part.statements))
             for part in timeline(found[f"{name}s"]).segments
         ]
-        assert segments == picture.timeline(raw(name), predicate), name
+        assert segments == picture.timeline(raw(name), predicate), (name, segments)
     for place, (one, other) in enumerate(asked):
         assert found[f"ask{place}"]["value"] == picture.ask(raw(one), predicate, raw(other), at), (one, other)
     _claims_agree(story, picture, [answered.claim(edge["node"]) for edge in found["claims"]["edges"]])
@@ -177,8 +177,10 @@ def a_simulation_foretells_what_stating_does(twins: Twins, data: st.DataObject) 
     # Of an inverse pair and a symmetric relation the list shows one side and the payload may show the other.
     things = story.things(story.picture())
     opened = {story.row(answered.statement(node), things) for node in done["asserted"]}
-    assert opened <= {story.row(view, things) for view in now}
-    assert {story.row(view, things) for view in now if view.tx_from_at == recorded} <= opened
+    held = {story.row(view, things): view.tx_from_at for view in now}
+    assert opened <= held.keys(), ("not held", opened - held.keys())
+    begun_now = {row for row, since in held.items() if since == recorded}
+    assert begun_now <= opened, ("not told", begun_now - opened, opened)
 
 
 def _foretold(node: answered.Node) -> tuple[Any, ...]:

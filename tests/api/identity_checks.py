@@ -176,11 +176,12 @@ def a_simulation_foretells_what_stating_does(twins: Twins, data: st.DataObject) 
     now = pages(lambda after: story.snapshot().statements(ALWAYS, first=100, after=after))
     # Of an inverse pair and a symmetric relation the list shows one side and the payload may show the other.
     things = story.things(story.picture())
-    opened = {story.row(answered.statement(node), things) for node in done["asserted"]}
+    opened, ended = ({story.row(answered.statement(node), things) for node in done[part]} for part in ("asserted", "invalidated"))
     held = {story.row(view, things): view.tx_from_at for view in now}
     assert opened <= held.keys(), ("not held", opened - held.keys())
+    # What has an end now is told among what ended.
     begun_now = {row for row, since in held.items() if since == recorded}
-    assert begun_now <= opened, ("not told", begun_now - opened, opened)
+    assert begun_now <= opened | ended, ("not told", begun_now - opened - ended, opened, ended)
 
 
 def _foretold(node: answered.Node) -> tuple[Any, ...]:

@@ -20,7 +20,8 @@ from graph.views import ChangeReceipt, EntityRef
 from ontology.errors import InvalidInput, NotFound
 from ontology.names import checked_name
 
-MAX_IDS = 1000
+MAX_CLAIMS = 1000
+MAX_ENTITIES = 100
 
 
 @strawberry.type
@@ -68,11 +69,11 @@ ClaimsResult = Annotated[ClaimsPayload | NotFoundError | InvalidInputError, stra
 EntityResult = Annotated[EntityPayload | NotFoundError | InvalidInputError, strawberry.union("EntityResult")]
 
 
-def _keys(ids: Sequence[str], kind: Kind, least: int) -> list[str]:
+def _keys(ids: Sequence[str], kind: Kind, least: int, most: int) -> list[str]:
     """The keys of the argument `ids`, each once. Raises InvalidInput for too few or too many, and NotFound."""
     keys = list(dict.fromkeys(key_of(id, kind) for id in ids))
-    if not least <= len(keys) <= MAX_IDS:
-        raise InvalidInput(f"ids takes {least} to {MAX_IDS:,} different ones, not {len(keys):,}", path=("ids",), reason="OUT_OF_RANGE")
+    if not least <= len(keys) <= most:
+        raise InvalidInput(f"ids takes {least} to {most:,} different ones, not {len(keys):,}", path=("ids",), reason="OUT_OF_RANGE")
     return keys
 
 
@@ -113,7 +114,9 @@ class Identifying:
         if not reason.strip():
             raise InvalidInput("say why the claims are wrong", path=("reason",), reason="EMPTY")
         with by_argument():
-            receipt = context.graph.reject(context.namespace, _keys(ids, Kind.CLAIM, 1), reason=reason.strip(), actor=context.actor)
+            receipt = context.graph.reject(
+                context.namespace, _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS), reason=reason.strip(), actor=context.actor
+            )
         return _claims(context, receipt)
 
     @described("Takes a rejection back.")
@@ -121,7 +124,9 @@ class Identifying:
         """They are evidence again."""
         context = info.context
         with by_argument():
-            receipt = context.graph.restore(context.namespace, _keys(ids, Kind.CLAIM, 1), reason=given(reason), actor=context.actor)
+            receipt = context.graph.restore(
+                context.namespace, _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS), reason=given(reason), actor=context.actor
+            )
         return _claims(context, receipt)
 
     @described("States that entities are one, for all valid time; taken back by `rejectClaims` on `EntityPayload.claims`.")
@@ -129,7 +134,9 @@ class Identifying:
         """A person's joins."""
         context = info.context
         with by_argument():
-            receipt = context.graph.merge(context.namespace, _keys(ids, Kind.ENTITY, 2), reason=given(reason), actor=context.actor)
+            receipt = context.graph.merge(
+                context.namespace, _keys(ids, Kind.ENTITY, 2, MAX_ENTITIES), reason=given(reason), actor=context.actor
+            )
         return _entity(context, receipt)
 
     @described("States that the evidence of some episodes speaks of another entity of the same name.")

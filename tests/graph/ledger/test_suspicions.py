@@ -1,59 +1,25 @@
-"""Signs that one name denotes two: where there is one, where there is none, and that doing as it says takes it away."""
+"""Signs that one name denotes two: where there is one, and where there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graph.service import LedgerGraph
-from graph.views import ChangeReceipt, EntityRef, SuspectedSplit
-from ontology.claim import ClaimDraft
+from graph.views import SuspectedSplit
 from ontology.loading import load_vocabulary
 from tests.graph.ledger.conftest import EPOCH
 from tests.graph.ledger.reading import episode, ids, read
-from tests.graph.ledger.saying import claim, say, when
-from tests.graph.ledger.worlds import pages
+from tests.graph.ledger.saying import claim, when
+from tests.graph.ledger.talking import Talk
 
 PAIRED = """predicates:
   owns:     {cardinality: many, inverse: owned_by}
   owned_by: {cardinality: one, inverse: owns}
   works_at: {cardinality: one}
 """
-_namespaces = count()
-
-
-class Talk:
-    """A namespace of its own in a ledger, and what is suspected in it."""
-
-    def __init__(self, graph: LedgerGraph) -> None:
-        self.graph, self.namespace = graph, f"suspected-{next(_namespaces)}"
-
-    def say(self, said: str, *words: str | ClaimDraft, group: str | None = None, source: str = "chat") -> int:
-        return say(self.graph, said, *words, namespace=self.namespace, group=group, source=source).transaction
-
-    def key(self, name: str) -> str:
-        return self.graph.snapshot(self.namespace).key_of(EntityRef(name=name))
-
-    def signs(self, name: str = "Alex", **basis: Any) -> tuple[SuspectedSplit, ...]:
-        return self.graph.snapshot(self.namespace, **basis).suspected_splits(self.key(name))
-
-    def suspects(self, **basis: Any) -> list[str]:
-        snapshot = self.graph.snapshot(self.namespace, **basis)
-        return [view.name for view in pages(lambda after: snapshot.suspects(first=1, after=after))]
-
-    def follow(self, sign: SuspectedSplit) -> ChangeReceipt:
-        """Do as a sign says."""
-        apart = {"groups": sign.groups, "sources": sign.sources, "discriminator": sign.discriminator}
-        return self.graph.split(self.namespace, sign.entity.key, **apart)
-
-    def join(self, *names: str) -> ChangeReceipt:
-        return self.graph.merge(self.namespace, [self.key(name) for name in names])
 
 
 @pytest.fixture
@@ -256,15 +222,16 @@ def test_signs_are_of_a_basis(talk: Talk) -> None:
     first = talk.say("2024-01-01", "Alex born_on 1980", group="team")
     second = talk.say("2024-02-01", "Alex born_on 1990", group="club")
     split = talk.follow(talk.signs()[0])
-    for basis, signs in (
+    bases: list[tuple[dict[str, int], int]] = [
         ({"transaction": first}, 0),
         ({"transaction": second}, 1),
         ({"transaction": split.transaction}, 0),
         ({"evidence_until": when("2024-01-15")}, 0),
         ({"evidence_until": when("2024-03")}, 1),
         ({"recorded_at": EPOCH}, 0),
-    ):
-        assert len(talk.signs(**basis)) == len(talk.suspects(**basis)) == signs, basis
+    ]
+    for basis, signs in bases:
+        assert len(talk.signs("Alex", **basis)) == len(talk.suspects(**basis)) == signs, basis
 
 
 def test_suspects_are_paged_by_name(talk: Talk) -> None:
@@ -286,39 +253,3 @@ def test_namespaces_know_nothing_of_each_other(talk: Talk, ledger: LedgerGraph) 
     assert (talk.suspects(), other.suspects()) == (["Alex"], [])
     assert ledger.snapshot(other.namespace).suspected_splits(talk.key("Alex")) == ()
     assert ledger.snapshot(other.namespace).suspected_splits("nobody") == ()
-
-
-# ------------------------------------------------------------ any small world
-
-_WORDS = st.sampled_from(
-    ["born_on 1980", "born_on 1990", "works_at Acme", "works_at Globex", "works_at Initech", "partner_of Bea", "partner_of Cy"]
-)
-_TELLING = st.tuples(
-    _WORDS,
-    st.sampled_from([None, "team", "club", "gym"]),
-    st.sampled_from(["chat", "mail"]),
-    st.integers(1, 9),
-    st.sampled_from([None, "2023", "2024-01-02", "2024-01-05"]),
-)
-
-
-@given(st.lists(_TELLING, min_size=2, max_size=7))
-def test_doing_as_the_signs_say_ends_them(ledger: LedgerGraph, tellings: list[tuple[str, str | None, str, int, str | None]]) -> None:
-    talk = Talk(ledger)
-    for words, group, source, day, start in tellings:
-        talk.say(f"2024-01-0{day}", claim(f"Alex {words}", valid_from=start), group=group, source=source)
-    snapshot = ledger.snapshot(talk.namespace)
-    listed = pages(lambda after: snapshot.suspects(first=10, after=after))
-    assert [view.key for view in listed] == [key for name in ("Alex", "Bea", "Cy") if snapshot.suspected_splits(key := talk.key(name))]
-    for _ in range(len(tellings)):
-        waiting = ledger.snapshot(talk.namespace).suspects().items
-        if not waiting:
-            break
-        sign = ledger.snapshot(talk.namespace).suspected_splits(waiting[0].key)[0]
-        talk.follow(sign)
-        after = [
-            (each.predicate, each.qualifier, each.values) for each in ledger.snapshot(talk.namespace).suspected_splits(sign.entity.key)
-        ]
-        if sign.groups == () or all(group is not None for _, group, *_ in tellings):
-            assert (sign.predicate, sign.qualifier, sign.values) not in after
-    assert ledger.snapshot(talk.namespace).suspects().items == ()

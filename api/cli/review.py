@@ -120,7 +120,8 @@ class Review:
             print("  nothing differs: keep it, or say what is right")
             return None
         external = f"{claim['evidence']['claim']}/{uuid.uuid4().hex[:12]}"
-        done = payload(self._link, documents.STATE, {"input": _stated(claim, external, object, start, end)}, "assertStatements")
+        stated = _stated(claim, self._subject(claim), external, object, start, end)
+        done = payload(self._link, documents.STATE, {"input": stated}, "assertStatements")
         print(f"  stated in transaction {done['transaction']}")
         if not same:
             try:
@@ -136,6 +137,12 @@ class Review:
             self._withdraw(external)
 
         return Decision(place, "corrected", undo)
+
+    def _subject(self, claim: Node) -> Node:
+        """What the claim is about: by key, or by name where nothing but candidates speaks of it and so no entity is known."""
+        name, key = claim["subject"]["name"], claim["subject"]["key"]
+        known = self._link.execute(documents.KEYS, {"name": name, "id": key})["asOf"]["keyed"]
+        return {"name": name} if known is None else {"id": key}
 
     def _date(self, name: str, read: str) -> str:
         hint = f"{name} [{read or 'none'}]" + (", - for none" if read else "")
@@ -159,12 +166,12 @@ class Review:
         return last.place
 
 
-def _stated(claim: Node, external: str, object: str, start: str, end: str) -> Node:
+def _stated(claim: Node, subject: Node, external: str, object: str, start: str, end: str) -> Node:
     """The claim as the person states it, said when it was said: it is the reading that was wrong, not the speaker."""
     evidence, literal = claim["evidence"], claim["object"].get("datatype")
     before, quote, after = sentence(evidence["episode"]["content"] or evidence["quote"], evidence["start"], evidence["end"])
     statement = {
-        "subject": {"id": claim["subject"]["key"]},
+        "subject": subject,
         "predicate": claim["predicate"]["name"],
         "qualifier": claim["qualifier"],
         "object": {"literal": {"value": object, "datatype": literal}} if literal else {"name": object},

@@ -348,10 +348,10 @@ class StoredIdentity(Identity):
         return {*found.roots, *(key for row in rows for key in (row.key, row.target))}
 
 
-_OF_IDENTITY = text("claims.predicate = 'also_known_as'")
+OF_IDENTITY = text("claims.predicate = 'also_known_as'")
 _IDENTITY_CLAIMS = select(claims).where(
     # Written out, since a partial index serves no parameter.
-    _OF_IDENTITY,
+    OF_IDENTITY,
     claims.c.believed,
     claims.c.tx_from <= bindparam("transaction"),
     claims.c.tx_to > bindparam("since"),

@@ -14,10 +14,8 @@ import pytest
 from api.app import create_app
 from api.schema.build import build_schema
 from api.service import Service
-from graph.service import LedgerGraph
 from tests.api.clients import Client, InProcess, OverHttp, served
 from tests.api.opening import open_test_service
-from tests.api.standing_in import StandIn, as_graph
 from tests.workers.extracting import OneSecret, TellingExtractor, scan
 from workers.ingestion import Ingestion
 from workers.pool import ExtractionPool
@@ -71,13 +69,6 @@ def in_process(service: Service) -> Iterator[InProcess]:
         yield InProcess(build_schema(), service, runner)
 
 
-@pytest.fixture
-def stand_in(service: Service) -> StandIn:
-    """A graph that answers plainly about identity, rejections and rehearsals."""
-    assert isinstance(service.graph, LedgerGraph)
-    return StandIn(service.graph)
-
-
 @pytest.fixture(scope="session")
 def telling() -> Iterator[ExtractionPool]:
     """Processes that say what they leave out."""
@@ -86,13 +77,23 @@ def telling() -> Iterator[ExtractionPool]:
     pool.close()
 
 
-@pytest.fixture
-def faced(stand_in: StandIn, telling: ExtractionPool) -> Iterator[InProcess]:
-    """The schema over the stand-in, in a new namespace."""
-    graph = as_graph(stand_in)
-    ingestion = Ingestion(graph, telling, OneSecret(), scan)
+@pytest.fixture(scope="session")
+def told(service: Service, telling: ExtractionPool) -> Service:
+    """The shared graph with an extractor that says what it leaves out."""
+    return Borrowed(service.graph, Ingestion(service.graph, telling, OneSecret(), scan))
+
+
+@pytest.fixture(scope="session")
+def telling_schema(told: Service) -> Iterator[InProcess]:
+    """The schema over it, without HTTP."""
     with asyncio.Runner() as runner:
-        yield InProcess(build_schema(), Service(graph, ingestion), runner, f"faced-{next(_numbers)}")
+        yield InProcess(build_schema(), told, runner)
+
+
+@pytest.fixture
+def faced(telling_schema: InProcess) -> InProcess:
+    """The same in a new namespace."""
+    return telling_schema.at(f"faced-{next(_numbers)}")
 
 
 @pytest.fixture(params=["schema", "http"])

@@ -15,6 +15,7 @@ from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import Turn
 
 _TRIPLE = re.compile(r"(\w+) (works_at|lives_in|likes) (\w+)")
+_JOINED = re.compile(r"(\w+) joined (\w+)")
 _SLEEP = re.compile(r"sleep (\d+\.?\d*)")
 _WAIT = re.compile(r"wait for (\S+)")
 _DIE_ONCE = re.compile(r"die once (\S+)")
@@ -61,6 +62,20 @@ class TellingExtractor(TripleExtractor):
             Examined(self._claims(turn.text), [Dropped(m.start(), m.end(), "in brackets") for m in _ASIDE.finditer(turn.text)])
             for turn in turns
         ]
+
+
+class LaterExtractor(TripleExtractor):
+    """A later version: it reads `joined`, and takes no `works_at` from a text that says so. `stumble later` raises."""
+
+    id = "triples/2"
+
+    def _claims(self, text: str) -> list[ClaimDraft]:
+        if "stumble later" in text:
+            raise ValueError("told to stumble")
+        joined = [
+            ClaimDraft(m[1], "works_at", ObjectDraft(m[2]), start=m.start(), end=m.end(), rule="joined") for m in _JOINED.finditer(text)
+        ]
+        return joined + [claim for claim in super()._claims(text) if not joined or claim.predicate != "works_at"]
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,20 @@
-"""A data folder that a server of the tests answers for, over the stand-in graph: commands reach it as they reach any server."""
+"""A data folder that a server of the tests answers for: commands reach it as they reach any server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.api.cli.running import Ran, erstwhile
 from tests.api.clients import OverHttp
-from tests.api.standing_in import StandIn
 
 
 @dataclass(frozen=True, slots=True)
 class Faced:
-    """The folder, what stands in behind it, and a client in the test's namespace."""
+    """The folder, and a client in the test's namespace."""
 
     folder: Path
-    graph: StandIn
     client: OverHttp
 
     @property
@@ -26,3 +25,9 @@ class Faced:
     def run(self, *arguments: str | Path) -> Ran:
         """Run a command here."""
         return erstwhile(*arguments, *self.options)
+
+    def claims(self) -> list[dict[str, Any]]:
+        """All claims as they are now, newest first: `of` (the object), `rejected` and `why`."""
+        asked = "{ asOf { claims { edges { node { rejected why: rejection object { ... on Entity { of: name } } } } } } }"
+        edges = self.client.ok(asked)["asOf"]["claims"]["edges"]
+        return [{"of": node["object"]["of"], "rejected": node["rejected"], "why": node["why"]} for node in (edge["node"] for edge in edges)]

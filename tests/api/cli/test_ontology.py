@@ -10,21 +10,22 @@ import yaml
 
 from api.cli.overlay import overlay_lines
 from api.folder import owned
-from graph.views import UndeclaredPredicate
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Cardinality
 from tests.api.cli.faced import Faced
 from tests.api.cli.running import erstwhile
+from tests.api.stating import state
 
 
 def test_undeclared_predicates_are_printed_as_an_overlay_that_loads(faced: Faced, tmp_path: Path) -> None:
-    faced.graph.undeclared = [
-        UndeclaredPredicate("mentors", 9, 4, 1, ("Ada mentors Bo:\n- daily",)),
-        UndeclaredPredicate("on", 6, 6, 0, ()),
-        UndeclaredPredicate("hums", 2, 1, 0, ()),
-    ]
+    quoted = {"subject": {"name": "Ada"}, "predicate": "mentors", "object": {"name": "Bo"}, "quote": "Ada mentors Bo:\n- daily"}
+    state(faced.client, "1", "2024-01-01", content="Ada mentors Bo:\n- daily", statements=[quoted])
+    mentors = [(teacher, "mentors", pupil) for teacher in ("Ada", "Cy", "Di", "Ed") for pupil in ("Flo", "Gus")]
+    told = [claim for claim in mentors if claim not in (("Cy", "mentors", "Gus"), ("Di", "mentors", "Gus"), ("Ed", "mentors", "Gus"))]
+    state(faced.client, "2", "2024-01-01", *told, ("Ada", "hums", "tunes"))
+    state(faced.client, "3", "2024-01-01", *((f"lamp {number}", "on", "desk") for number in range(5)))
     out = faced.run("ontology", "review").out
-    assert "  # 9 claims on 4 subjects; 1 of them with several values at a time" in out
+    assert "  # 6 claims on 4 subjects; 1 of them with several values at a time" in out
     assert '  #   "Ada mentors Bo: - daily"' in out
     path = tmp_path / "overlay.yaml"
     path.write_text(out, encoding="utf-8")

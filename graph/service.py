@@ -18,7 +18,7 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
-from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
+from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
 from graph.ledger.writing import Writer, wall_clock
 from graph.store.port import GraphBasis
@@ -193,7 +193,11 @@ class LedgerGraph(Joining):
         mine = statements.c.namespace == namespace
         current = and_(mine, statements.c.tx_to == OPEN, statements.c.v_from <= now, statements.c.v_to > now)
         pending = and_(episodes.c.namespace == namespace, episodes.c.status == "PENDING")
-        entity = and_(things.c.namespace == namespace, things.c.datatype.is_(None), things.c.tx_to == OPEN)
+        # Of a component only the member counts whose key is the entity's.
+        other = select(components.c.row).where(
+            components.c.member == things.c.key, components.c.root != things.c.key, components.c.tx_to == OPEN
+        )
+        entity = and_(things.c.namespace == namespace, things.c.datatype.is_(None), things.c.tx_to == OPEN, ~other.exists())
         counted = (
             select(func.count(func.distinct(episodes.c.key))).where(episodes.c.namespace == namespace),
             select(func.count()).select_from(things).where(entity),

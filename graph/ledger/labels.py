@@ -5,7 +5,7 @@ The best form depends on the set of claims alone (most attested, then smallest),
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -112,14 +112,19 @@ class LabelChanges:
     ) -> None:
         """Write a new version of each thing whose best name or type, or that of its whole component, is another one than before."""
         identity = shift.new
-        joined = {thing for thing in {*counts, *before} if identity.root(thing) in identity.state.roots or thing in shift.moved}
-        alone = {thing for thing in {*counts, *before} - joined if _best(counts.get(thing)) != _best(before.get(thing))}
+        known = {*counts, *before}
+        # A member that nothing names any more bears the name of the whole like all others: it may be the one that stands for it.
+        joined = {member for thing in known | shift.moved for member in identity.members(thing)}
+        joined = {thing for thing in joined if identity.root(thing) in identity.state.roots or thing in shift.moved}
+        alone = {thing for thing in known - joined if _best(counts.get(thing)) != _best(before.get(thing))}
         wanted = {thing: _best(counts.get(thing)) for thing in alone}
-        for root in {identity.root(thing) for thing in joined}:
-            members = [thing for thing in joined if identity.root(thing) == root]
+        components: dict[str, list[str]] = defaultdict(list)
+        for thing in joined:
+            components[identity.root(thing)].append(thing)
+        for members in components.values():
             name = _best(_Forms.of_all(counts[thing] for thing in members if thing in counts))
-            wanted |= {thing: name if thing in counts and counts[thing].names else None for thing in members}
-        now = {row.key: row for row in rows_among(connection, _THINGS, {thing for thing in wanted if thing in before})}
+            wanted |= dict.fromkeys(members, name)
+        now = {row.key: row for row in rows_among(connection, _THINGS, {thing for thing in wanted if thing in before or thing in joined})}
         fresh, gone = [], []
         for thing, named in wanted.items():
             row = now.get(thing)
@@ -135,7 +140,7 @@ class LabelChanges:
                         "datatype": row.datatype if row is not None else self._datatypes.get(thing),
                         "name": named[0],
                         "folded": normalise(named[0]),
-                        "own": normalise(best(counts[thing].names)),
+                        "own": normalise(best(counts[thing].names)) if thing in counts and counts[thing].names else "",
                         "type": named[1],
                         "tx_from": transaction,
                         "tx_to": OPEN,

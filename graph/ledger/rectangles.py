@@ -6,13 +6,15 @@ changed them, so that t_created is the transaction at which this evidence first 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from graph.belief.identity import IDENTITY
+from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence, Units, load_slots
 from graph.ledger.identity import EverJoined, Identity, Place, Visibility, place_of
 from graph.ledger.schema import OPEN, claims, statements
@@ -70,6 +72,9 @@ COLUMNS = (
 )
 
 
+_VERSIONS = select(*COLUMNS).where(among(statements.c.base), statements.c.tx_from <= bindparam("transaction"))
+
+
 def rectangle(row: Iterable[object]) -> Rectangle:
     """A rectangle from a row of COLUMNS."""
     return Rectangle(*row)  # type: ignore[arg-type]
@@ -99,6 +104,32 @@ def parts_of(identity: Identity, place: Place) -> list[Place]:
     pairs = product(sorted(identity.members(place.subject)), sorted(identity.members(place.object)))
     paired = place.inverse_slot is not None
     return [identity.place(place.predicate, place.qualifier, one, other, paired=paired) for one, other in pairs]
+
+
+def outlived_among(connection: Connection, identity: Identity, rows: Iterable[Rectangle], transaction: int) -> set[Rectangle]:
+    """Of rectangles no longer believed those that another outlived which was stored under other keys of the same entities.
+
+    Both tell of one proposition on the basis: the other one's interval is its last known one where they overlap.
+    """
+    gone = [row for row in rows if row.tx_to <= transaction]
+    identity.load({key for row in gone for key in (row.subject, row.object)})
+    read = {row: read_as(identity, row) for row in gone}
+    under = {key: now.base for now in read.values() for key in identity.kept_under(now.place)}
+    beside: dict[tuple[str, bool], list[Rectangle]] = defaultdict(list)
+    for found in map(rectangle, rows_among(connection, _VERSIONS, under.keys(), transaction=transaction)):
+        beside[under[found.base], found.polarity].append(found)
+
+    def life(row: Rectangle) -> tuple[int, int]:
+        return min(row.tx_to, transaction + 1), row.tx_from
+
+    def outlived(row: Rectangle) -> bool:
+        return any(
+            life(other) > life(row) if (other.v_from, other.v_to) == (row.v_from, row.v_to) else life(other)[0] > row.tx_to
+            for other in beside[read[row].base, row.polarity]
+            if other.base != row.base and other.v_from < row.v_to and row.v_from < other.v_to
+        )
+
+    return {row for row in gone if outlived(row)}
 
 
 IdentityAt = Callable[[int], Identity]

@@ -229,7 +229,7 @@ things = Table(
     Column("name", Text, nullable=False),
     Column("folded", Text, nullable=False),
     Column("type", Text),
-    # The key's own name, folded.
+    # The key's own name, folded; empty for a member that no claim names now.
     Column("own", Text, nullable=False, server_default=""),
     Column("tx_from", BigInteger, nullable=False),
     Column("tx_to", BigInteger, nullable=False),

@@ -72,8 +72,9 @@ class Slots:
         told = [row for query in (_TOLD_IN, _TOLD_FROM_OTHER_SIDE) for row in rows_among(describer.connection, query, slots)]
         identity.load({key for row in told for key in (row.subject, row.object)})
         places = {place.proposition: place for place in (place_of(identity.settled(row)) for row in told)}
-        mine = identity.members(subject)
-        return [place for place in places.values() if place.subject in mine or place.object in mine]
+        # A name that some group uses for the subject stands for another elsewhere, in a slot of its own.
+        mine = set(identity.slots_kept_under(subject, predicate, qualifier))
+        return [place for place in places.values() if place.slot in mine or place.inverse_slot in mine]
 
     def ask(self, describer: Describer, subject: str, value: str, predicate: str, qualifier: str, want: frozenset[Want]) -> AnswerView:
         """Whether a proposition is the case, by entity keys: yes where it holds, no where it is denied or ruled out, else unknown."""

@@ -15,7 +15,7 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
 from graph.ledger.identity import ClaimRow, StoredIdentity, place_of
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
+from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
 from graph.ledger.schema import claims, components, denotations, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
@@ -184,7 +184,8 @@ class LedgerSnapshot:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        joined = bool(self._selection.told(filter)) and self._anyone_joined(describer.connection)
+        asks = bool(self._selection.told(filter)) or filter.include_invalidated
+        joined = asks and self._anyone_joined(describer.connection)
         return Wanted(filter, mine, role, joined=joined)
 
     def _anyone_joined(self, connection: Connection) -> bool:
@@ -199,18 +200,23 @@ class LedgerSnapshot:
     ) -> list[Row[Any]]:
         """The first rows after a position; with `matching` those only that cite a claim that matches."""
         kept: list[Row[Any]] = []
-        most = limit if matching is None else LOOKED_THROUGH
+        gone = wanted.filter.include_invalidated and wanted.joined
+        most = limit if matching is None and not gone else LOOKED_THROUGH
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
             rows = list(describer.connection.execute(query, values))
-            if matching is None:
-                return rows
-            cited = describer.cited([_rectangle(row) for row in rows])
-            found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
-            kept += [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
-            if len(rows) < most:
+            looked_at = len(rows)
+            after = position(rows[-1]) if rows else after
+            if gone:
+                outlived = outlived_among(describer.connection, describer.identity, map(_rectangle, rows), self.basis.transaction)
+                rows = [row for row in rows if _rectangle(row) not in outlived]
+            if matching is not None:
+                cited = describer.cited([_rectangle(row) for row in rows])
+                found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
+                rows = [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+            kept += rows
+            if looked_at < most:
                 break
-            after = position(rows[-1])
         return kept[:limit]
 
     def _replayed_page(
@@ -284,7 +290,8 @@ class LedgerSnapshot:
             mine = [row for row in rows if row.polarity != denied]
             if not mine:
                 return None
-            found = max(mine, key=lambda row: (row.tx_from, row.proposition))
+            # Of rows under several keys of its entities one may be believed that was there before the last.
+            found = max(mine, key=lambda row: (min(row.tx_to, self.basis.transaction + 1), row.tx_from, row.proposition))
             return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:

@@ -197,3 +197,11 @@ def test_an_inverse_pair_across_a_join(case: Case) -> None:
     case.stated("2024-04-01", JOIN)
     assert case.spans() == {"Anna reports_to Bob": [(when("2024-01-01"), OPEN)]}
     assert case.ask("Robert manager_of Anna", "2024-02-01") == case.ask("Anna reports_to Robert", "2024-02-01") == "YES"
+
+
+def test_another_slot_of_a_name_that_one_group_uses_for_the_subject_is_not_its_slot(case: Case) -> None:
+    """Also where claims are looked up by all names that may mean the subject."""
+    case.told("2024-01-01", "Bob reports_to Ann", group="one")
+    case.told("2024-01-01", "Ann also_known_as Bob", "Ann reports_to Carl", group="two")
+    for basis in ({}, {"until": OPEN}):
+        assert case.timeline("Ann", "reports_to", **basis) == [(when("2024-01-01"), OPEN, {"Carl"})]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -171,3 +172,33 @@ def test_a_rejected_claim_ends_what_it_carried_and_frees_what_it_had_ended(graph
     assert [(view.v_from, view.v_to) for view in views(graph, ALWAYS)] == [(when("2024-01-01"), UNBOUNDED_FUTURE)]
     (closed,) = graph.closed_by("n", rejected.transaction)
     assert closed.invalidation is not None and closed.invalidation.reason is Reason.REJECTED
+
+
+def test_of_two_statements_that_a_join_makes_one_only_that_one_is_listed_and_found(graph: LedgerGraph) -> None:
+    """The other has gone with the join; it is no last known interval of its own."""
+    say(graph, "2024-01-01", "Robert likes tea")
+    say(graph, "2024-01-01", "Bob likes tea")
+    apart = graph.snapshot("n").basis.transaction
+    say(graph, "2024-03-01", JOIN, external_id="join")
+    gone = replace(ALWAYS, include_invalidated=True, predicates=("likes",))
+    snapshot = graph.snapshot("n", valid_at=0)
+    page = snapshot.statements(gone, first=1, want=WHOLE)
+    (view,) = page.items
+    assert not page.has_next and view.tx_to_at is None
+    for each in graph.snapshot("n", valid_at=0, transaction=apart).statements(gone).items:
+        found = snapshot.statement(each.stored_key, each.v_from)
+        assert found is not None and (found.key, found.tx_to_at) == (view.key, None)
+
+
+def test_an_entity_counts_and_is_listed_once_whatever_its_names(graph: LedgerGraph) -> None:
+    """Also where no claim says the name any more whose key is the entity's."""
+    for label, name in (("one", "Robert"), ("two", "Bob")):
+        say(graph, "2024-01-01", f"{name} likes tea", external_id=label)
+    cast(Graph, graph).merge("n", [key(graph, "Robert"), key(graph, "Bob")])
+    assert (graph.stats("n").entities, len(graph.snapshot("n").entities().items)) == (2, 2)
+    least = key(graph, "Robert")
+    gone = next(label for label, name in (("one", "Robert"), ("two", "Bob")) if graph.keys.entity("n", name) == least)
+    graph.retract("n", source="chat", external_id=gone, reason=None)
+    (listed,) = [view for view in graph.snapshot("n").entities().items if view.name != "tea"]
+    assert (graph.stats("n").entities, listed.key, listed.name) == (2, least, {"one": "Bob", "two": "Robert"}[gone])
+    assert graph.snapshot("n").entities(name=listed.name[1:]).items == (listed,)

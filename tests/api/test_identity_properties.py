@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import cast
 
+import httpx
 import pytest
 
+from api.app import create_app
 from api.schema.build import build_schema
 from api.service import Service
 from graph.service import LedgerGraph
 from ontology.vocabulary import Vocabulary
-from tests.api.clients import InProcess
+from tests.api.clients import InProcess, OverHttp, served
+from tests.api.conftest import Borrowed
 from tests.api.identity_checks import a_simulation_foretells_what_stating_does, one_query_on_three_bases_is_as_the_oracle_says
 from tests.api.over_graphql import GraphOverGraphQL
 from tests.graph.ledger.conftest import empty_ledger, vocabulary
@@ -48,6 +53,25 @@ def twins(tmp_path_factory: pytest.TempPathFactory, vocabulary: Vocabulary, empt
     pool.close()
 
 
+@pytest.fixture(scope="module")
+def far_twins(twins: Twins, http: httpx.Client) -> Iterator[Twins]:
+    """The same two ledgers, each behind a server on loopback."""
+    pool = ExtractionPool(TripleExtractor)
+    with ExitStack() as servers:
+        faced = []
+        for near in (twins.one, twins.other):
+            graph = cast(GraphOverGraphQL, near).graph
+            service = Borrowed(graph, Ingestion(graph, pool, OneSecret(), scan))
+            url = servers.enter_context(served(create_app(partial(_same, service))))
+            faced.append(cast(LedgerGraph, GraphOverGraphQL(graph, OverHttp(http, url))))
+        yield Twins(*faced)
+    pool.close()
+
+
+def _same(service: Service) -> Service:
+    return service
+
+
 @pytest.mark.parametrize("check", ALWAYS_RUN)
 def test_of_random_stories(check: str, twins: Twins) -> None:
     examined(ALL[check], twins, FEW)
@@ -57,3 +81,9 @@ def test_of_random_stories(check: str, twins: Twins) -> None:
 @pytest.mark.parametrize("check", ALL)
 def test_of_many_random_stories(check: str, twins: Twins) -> None:
     examined(ALL[check], twins, MANY)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("check", ALL)
+def test_of_random_stories_over_http(check: str, far_twins: Twins) -> None:
+    examined(ALL[check], far_twins, FEW)

@@ -36,9 +36,8 @@ class Joining(Reviewing):
         """State that entities are one."""
         names = self._names(namespace, entities, "ids")
         if not 2 <= len(names) <= MAX_ENTITIES:
-            raise InvalidInput(
-                f"name 2 to {MAX_ENTITIES} different entities to join; these are {len(names)}", path=("ids",), reason="TOO_FEW"
-            )
+            few = "TOO_FEW" if len(names) < 2 else "TOO_MANY"
+            raise InvalidInput(f"name 2 to {MAX_ENTITIES} different entities to join; these are {len(names)}", path=("ids",), reason=few)
         first, *others = sorted(names)
         stated = [_related(first, other, "merge") for other in others]
         return self._state(namespace, "merge", ("merge", first, *others), stated, names, actor, reason, first)

@@ -23,7 +23,7 @@ from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
 from graph.views import Basis, EvidenceView, InvalidationView, StatementView, VersionView, Want
-from ontology.instant import UNBOUNDED_FUTURE, Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -198,7 +198,10 @@ class Describer:
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
         spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last]
+        # What is so since ever is attested, but at no instant that could be told.
+        inside = [
+            min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST
+        ]
         said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value

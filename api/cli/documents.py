@@ -57,8 +57,10 @@ CONTESTED = """query Contested($filter: StatementFilter, $after: String) { asOf 
 
 KEYS = """query Keys($name: String!, $id: ID!) { asOf { named: entity(name: $name) { key name } keyed: entity(id: $id) { key name } } }"""
 
-SUSPECTS = """query Suspects($first: Int!) { asOf { suspects(first: $first) { edges { node { key name type
-  suspectedSplits { predicate { name } qualifier at values groups sources discriminator command } } } pageInfo { hasNextPage } } } }"""
+SUSPECTS = f"""query Suspects({_TIMES}, $first: Int!) {{ {_SCOPE} {{
+  suspects(first: $first) {{ edges {{ node {{ key name discriminator type
+  suspectedSplits {{ predicate {{ name }} qualifier at values groups sources discriminator command }} }} }}
+  pageInfo {{ hasNextPage }} }} }} }}"""
 
 REJECT = f"""mutation Reject($ids: [ID!]!, $reason: String!) {{ rejectClaims(ids: $ids, reason: $reason) {{ __typename
   ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""

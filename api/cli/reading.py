@@ -27,10 +27,10 @@ def entities(
     as_json: Json = False,
 ) -> None:
     """List the people and things that are known, by name."""
-    if suspect:
-        _suspects(text, namespace, data, first, as_json)
-        return
     asked = times(at, recorded_at, evidence_until)
+    if suspect:
+        _suspects(text, asked, namespace, data, first, as_json)
+        return
     with reading_link(data, namespace) as link:
         found = link.execute(documents.ENTITIES, {**asked, "name": text, "first": first})["asOf"]
     rows = [edge["node"] for edge in found["entities"]["edges"]]
@@ -149,9 +149,9 @@ def claims(
     show(rows, as_json, body, more(page, first))
 
 
-def _suspects(text: str | None, namespace: str, data: Path | None, first: int, as_json: bool) -> None:
+def _suspects(text: str | None, asked: Mapping[str, Any], namespace: str, data: Path | None, first: int, as_json: bool) -> None:
     with reading_link(data, namespace) as link:
-        page = link.execute(documents.SUSPECTS, {"first": first})["asOf"]["suspects"]
+        page = link.execute(documents.SUSPECTS, {**asked, "first": first})["asOf"]["suspects"]
     rows = [edge["node"] for edge in page["edges"] if text is None or text.casefold() in edge["node"]["name"].casefold()]
     lines = []
     for row in rows:

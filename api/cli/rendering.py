@@ -111,11 +111,12 @@ def printable(text: str) -> str:
 
 def reading(node: Node) -> str:
     """What a claim says, in one line: of a query's answer, or of a preview."""
-    names = [node[part] if isinstance(node[part], str) else node[part]["name"] for part in ("subject", "predicate")]
+    subject = node["subject"] if isinstance(node["subject"], str) else named(node["subject"])
     object = node["object"] if isinstance(node["object"], str) else value(node)
-    relation = names[1] + (f" [{node['qualifier']}]" if node["qualifier"] else "")
+    told = node["predicate"] if isinstance(node["predicate"], str) else node["predicate"]["name"]
+    relation = told + (f" [{node['qualifier']}]" if node["qualifier"] else "")
     dates = f"   {node['validFrom'] or ''} .. {node['validTo'] or ''}".rstrip() if node["validFrom"] or node["validTo"] else ""
-    return printable(f"{names[0]} | {'' if node['polarity'] else 'NOT '}{relation} | {object}") + dates
+    return printable(f"{subject} | {'' if node['polarity'] else 'NOT '}{relation} | {object}") + dates
 
 
 def sureness(node: Node) -> str:

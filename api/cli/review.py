@@ -120,7 +120,7 @@ class Review:
             print("  nothing differs: keep it, or say what is right")
             return None
         external = f"{claim['evidence']['claim']}/{uuid.uuid4().hex[:12]}"
-        stated = _stated(claim, self._subject(claim), external, object, start, end)
+        stated = _stated(claim, self._subject(claim), self._object(claim, object), external, start, end)
         done = payload(self._link, documents.STATE, {"input": stated}, "assertStatements")
         print(f"  stated in transaction {done['transaction']}")
         if not same:
@@ -138,11 +138,24 @@ class Review:
 
         return Decision(place, "corrected", undo)
 
+    def _known(self, entity: Node) -> str | None:
+        """The key of an entity; None where nothing but candidates speaks of it, and so its name alone is known."""
+        found = self._link.execute(documents.KEYS, {"name": entity["name"], "id": entity["key"]})["asOf"]["keyed"]
+        return None if found is None else str(entity["key"])
+
     def _subject(self, claim: Node) -> Node:
-        """What the claim is about: by key, or by name where nothing but candidates speaks of it and so no entity is known."""
-        name, key = claim["subject"]["name"], claim["subject"]["key"]
-        known = self._link.execute(documents.KEYS, {"name": name, "id": key})["asOf"]["keyed"]
-        return {"name": name} if known is None else {"id": key}
+        key = self._known(claim["subject"])
+        return {"name": claim["subject"]["name"]} if key is None else {"id": key}
+
+    def _object(self, claim: Node, told: str) -> Node:
+        """What a person has told, or has left as it was read: the same entity then, whatever else has its name."""
+        read = claim["object"]
+        if read.get("datatype"):
+            return {"literal": {"value": told, "datatype": read["datatype"]}}
+        if told != rendering.value(claim):
+            return {"name": told}
+        key = self._known(read)
+        return {"name": read["name"]} if key is None else {"entity": key}
 
     def _date(self, name: str, read: str) -> str:
         hint = f"{name} [{read or 'none'}]" + (", - for none" if read else "")
@@ -166,15 +179,15 @@ class Review:
         return last.place
 
 
-def _stated(claim: Node, subject: Node, external: str, object: str, start: str, end: str) -> Node:
+def _stated(claim: Node, subject: Node, object: Node, external: str, start: str, end: str) -> Node:
     """The claim as the person states it, said when it was said: it is the reading that was wrong, not the speaker."""
-    evidence, literal = claim["evidence"], claim["object"].get("datatype")
+    evidence = claim["evidence"]
     before, quote, after = sentence(evidence["episode"]["content"] or evidence["quote"], evidence["start"], evidence["end"])
     statement = {
         "subject": subject,
         "predicate": claim["predicate"]["name"],
         "qualifier": claim["qualifier"],
-        "object": {"literal": {"value": object, "datatype": literal}} if literal else {"name": object},
+        "object": object,
         "polarity": claim["polarity"],
         # What a correction corrects is not known here.
         "kind": "STATE" if claim["kind"] == "CORRECTION" else claim["kind"],

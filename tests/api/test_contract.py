@@ -34,7 +34,7 @@ PART_7 = {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask"),
         *("claims", "suspects", "undeclaredPredicates"),
     },
-    "Entity": {"id", "key", "name", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
+    "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
         *("ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph"),
         *("rejectClaims", "restoreClaims", "mergeEntities", "splitEntity"),

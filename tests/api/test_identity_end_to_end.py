@@ -1,19 +1,11 @@
-"""Who is who, rejections, previews and reading again, from GraphQL and the command line down to the ledger and back.
-
-What loads the real extraction again is deep; the README's commands are run with it in any case.
-"""
+"""Who is who, rejections, previews and their like, from GraphQL down to the ledger and back, over each transport."""
 
 from __future__ import annotations
 
-import io
-import shlex
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.api.cli.running import chat, erstwhile
 from tests.api.clients import Client
 from tests.api.stating import state
 from tests.api.test_claims import CLAIMS, REJECT, RESTORE
@@ -138,84 +130,3 @@ def test_simulating_says_what_stating_would_change(client: Client) -> None:
     assert client.ok(COUNTS) == before
     unknown = [{"subject": {"id": "0" * 32}, "predicate": "works_at", "object": {"name": "Globex"}}]
     assert client.send(SIMULATE, {"input": {"source": "test", "statements": unknown}}).codes == ["NOT_FOUND"]
-
-
-# ---------------------------------------------------------------- the command line, with the real extraction
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("identity")
-    assert erstwhile("ingest", chat(data), "--data", data, "--workers", "1").status == 0
-    return data
-
-
-def test_a_claim_is_rejected_and_restored_from_the_command_line(kept: Path) -> None:
-    claim = erstwhile("claims", "Ana", "--predicate", "lives_in", "--data", kept, "--json").json[0]["evidence"]["claim"]
-    assert "rejected in transaction" in erstwhile("reject", claim, "--reason", "misread", "--data", kept).out
-    assert claim in erstwhile("claims", "--rejected", "--data", kept).out
-    assert "restored in transaction" in erstwhile("restore", claim, "--data", kept).out
-    assert claim not in erstwhile("claims", "--rejected", "--data", kept).out
-
-
-def test_names_are_joined_and_the_join_taken_back_from_the_command_line(kept: Path) -> None:
-    out = erstwhile("merge", "Ana", "Ben", "--data", kept).out
-    assert out.startswith("joined in transaction")
-    command = next(line for line in out.splitlines() if "taken back by:" in line).split("taken back by: ")[1]
-    assert "rejected in transaction" in erstwhile(*shlex.split(command)[1:-1], "two people", "--data", kept).out
-
-
-@pytest.mark.deep
-def test_reading_again_changes_nothing_and_keeps_rejections(kept: Path) -> None:
-    claim = erstwhile("claims", "Ana", "--data", kept, "--json").json[0]["evidence"]["claim"]
-    erstwhile("reject", claim, "--reason", "misread", "--data", kept)
-    found = erstwhile("reextract", "--workers", "1", "--data", kept, "--json").json
-    assert found["episodes"] == 4
-    assert (found["changed"], found["added"], found["gone"], found["failures"]) == ([], 0, 0, [])
-    assert claim in erstwhile("claims", "--rejected", "--data", kept).out
-    erstwhile("restore", claim, "--data", kept)
-
-
-@pytest.mark.deep
-def test_a_changed_vocabulary_reads_other_claims_and_tells_them_in_words(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    overlay = tmp_path / "overlay.yaml"
-    overlay.write_text("predicates:\n  lives_in: {cardinality: one, range: Place, patterns: []}\n", encoding="utf-8")
-    monkeypatch.setenv("ERSTWHILE_ONTOLOGY", str(overlay))
-    gone = erstwhile("reextract", "--workers", "1", "--data", kept).out
-    assert "  - Ana | lives_in | Lisbon" in gone
-    monkeypatch.delenv("ERSTWHILE_ONTOLOGY")
-    assert "  + Ana | lives_in | Lisbon" in erstwhile("reextract", "--workers", "1", "--data", kept).out
-
-
-def test_an_overlay_is_tried_before_it_is_put_in_force(kept: Path, tmp_path: Path) -> None:
-    overlay = tmp_path / "overlay.yaml"
-    overlay.write_text("predicates:\n  lives_in: {cardinality: many, range: Place}\n", encoding="utf-8")
-    tried = erstwhile("ontology", "check", overlay, "--dry-run", "--data", kept, "--json").json
-    assert (tried["inForce"], "changed: lives_in" in tried["predicates"]) == (False, True)
-    assert tried["namespaces"]["default"]["opened"] > 0
-    assert tried["namespaces"]["default"]["transaction"] is None
-    done = erstwhile("ontology", "check", overlay, "--data", kept, "--json").json
-    assert done["inForce"] is True
-    assert done["namespaces"]["default"]["transaction"] > 0
-    assert done["namespaces"]["default"]["opened"] == tried["namespaces"]["default"]["opened"]
-
-
-def test_a_review_corrects_and_undoes(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = erstwhile("claims", "--rejected", "--data", kept).out
-    monkeypatch.setattr(sys, "stdin", io.StringIO("c\nAtlantis\n\n\nu\nr\n\nu\nq\n"))
-    out = erstwhile("review", "--since", "2000", "--first", "2", "--data", kept).out
-    assert "undone: corrected" in out
-    assert "undone: rejected" in out
-    assert out.splitlines()[-1] == "kept 0  rejected 0  corrected 0  skipped 0  left 2"
-    assert erstwhile("claims", "--rejected", "--data", kept).out == before
-    assert "Atlantis" not in erstwhile("as-of", "now", "--data", kept, "--first", "100").out
-
-
-@pytest.mark.deep
-def test_a_preview_of_words_uses_the_real_extraction(kept: Path) -> None:
-    out = erstwhile("preview", "I moved to Lisbon. It might rain.", "--speaker", "Zoe", "--data", kept).out
-    assert "  Zoe | lives_in | Lisbon" in out
-    assert "left out" in out
-    assert erstwhile("entities", "Zoe", "--data", kept).out == "nothing is known by that name\n"

@@ -67,6 +67,7 @@ def test_a_split_is_by_groups_and_sources(faced: Faced) -> None:
     split = faced.run("split", "Bob", "--group", "g 1", "--group", "g2", "--source", "mail", "--as", "of Globex")
     assert split.out.splitlines()[0].endswith(": Bob (of globex)")
     assert "taken back by: erstwhile reject " in split.out
+    assert "  Bob (of globex) | likes | g2 mail   (confidence 1.00, client)" in faced.run("claims").out.splitlines()
     told = {tuple(line.split(" | ")[::2]) for line in faced.run("as-of", "2023-02").out.splitlines() if " | likes | " in line}
     assert {(who.strip(), what.split("   ")[0]) for who, what in told} == {
         ("Bob (of globex)", "g 1 mail"),
@@ -98,6 +99,7 @@ def test_suspects_are_listed_with_a_command_that_works(faced: Faced) -> None:
     assert [row["name"] for row in faced.run("entities", "ad", "--suspect", "--json").json] == ["Ada"]
     lines = faced.run("entities", "--suspect").out.splitlines()
     assert lines[:2] == ["  Ada", "      works_at: Hooli and Initech on 2024-03-01"]
+    assert faced.run("entities", "--suspect", "--evidence-until", "2024-02").out == "no name looks like two\n"
     name, *arguments = shlex.split(lines[2])
     assert (name, arguments[:5]) == ("erstwhile", ["split", "Ada", "--group", "team chat", "--as"])
     assert faced.run(*arguments[: arguments.index("--namespace")]).status == 0

@@ -109,6 +109,16 @@ def test_a_candidate_that_was_read_well_is_stated(faced: Faced, reviewed: Any) -
     assert ("tea", True) not in objects(faced)
 
 
+def test_what_a_correction_leaves_as_it_was_stays_the_same_entity(faced: Faced, reviewed: Any) -> None:
+    state(faced.client, "1", "2024-01-01", ("Bo", "likes", "Sam"), group="club")
+    assert faced.run("split", "Sam", "--group", "club", "--as", "of the club").status == 0
+    out = reviewed("c\n\n2023-05\n\n", "--since", "2024", "--source", "test").out
+    assert "  Bo | likes | Sam (of the club)" in out
+    assert "stated in transaction" in out
+    (held,) = [line for line in faced.run("as-of", "2024-02", "Bo").out.splitlines() if "likes" in line]
+    assert held.startswith("  Bo | likes | Sam (of the club)   2023-05 ..")
+
+
 def test_the_last_decision_is_undone(faced: Faced, reviewed: Any) -> None:
     said(faced)
     out = reviewed("u\nr\n\nu\nc\nGlobex\n\n\nu\nk\nu\n").out

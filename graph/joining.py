@@ -7,7 +7,7 @@ from itertools import product
 
 from sqlalchemy import Connection, select
 
-from graph.belief.identity import IDENTITY
+from graph.belief.identity import IDENTITY, Split
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.committing import Commit
 from graph.ledger.identity import SOURCE, Identity, StoredIdentity
@@ -112,12 +112,16 @@ class Joining(Reviewing):
         reason: str | None,
         about: str,
     ) -> ChangeReceipt:
-        """Record an episode that states claims; one that stands already answers. What was rejected is stated anew."""
+        """Record an episode that states claims; one that stands and acts already answers.
+
+        What was rejected since, or outweighed by what was stated later, is stated anew.
+        """
         why = None if reason is None else checked_reason(reason)
         preparer = Preparer(namespace, self.keys, self._vocabulary, self._clock(), names.get)
         external = self.keys.digest(kind, namespace, *what)
 
         def act(connection: Connection, commit: Commit) -> ChangeReceipt:
+            acting = _act(self._identity(connection, namespace, commit.number), stated)
             for number in range(1, 1_000_000):
                 episode = EpisodeDraft("", SOURCE, external_id=f"{external}#{number}")
                 prepared = preparer.stated(episode, stated, drop_bad_dates=False)
@@ -125,7 +129,7 @@ class Joining(Reviewing):
                 if known is None:
                     receipt = commit.record([prepared])[0]
                     return ChangeReceipt(receipt.transaction, False, tuple(claim["id"] for claim in prepared.claims), about)
-                if known:
+                if known and acting:
                     return ChangeReceipt(known, True, tuple(claim["id"] for claim in prepared.claims), about)
             raise InvalidInput("this was stated and rejected too often", path=("ids",), reason="TOO_MANY")
 
@@ -141,6 +145,25 @@ def _standing(connection: Connection, key: str) -> int | None:
         return None
     told = {claim.id for claim in rows_among(connection, _TOLD, [key])}
     return row.tx_recorded if row.tx_to == OPEN and not rejected_among(connection, told) else 0
+
+
+def _act(identity: Identity, stated: Sequence[StatedClaim]) -> bool:
+    """Whether what is stated is so already."""
+    told = [(claim.subject_key or "", claim.object_key or "", claim) for claim in stated]
+    identity.load({key for one, other, _ in told for key in (one, other)})
+    for one, other, claim in told:
+        if claim.draft.polarity:
+            if identity.root(one) != identity.root(other):
+                return False
+        elif next((split.target for split in identity.state.splits.get(one, ()) if _overlap(split, claim)), None) != other:
+            return False
+    return True
+
+
+def _overlap(split: Split, claim: StatedClaim) -> bool:
+    """Whether an episode may lie in the scopes of both."""
+    pairs = ((split.scope_group, claim.scope_group), (split.scope_source, claim.scope_source))
+    return all(one is None or other is None or one == other for one, other in pairs)
 
 
 def _related(

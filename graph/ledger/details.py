@@ -199,9 +199,7 @@ class Describer:
             predicate = known.inverse or predicate
         spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
         # What is so since ever is attested, but at no instant that could be told.
-        inside = [
-            min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST
-        ]
+        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
         said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value

@@ -202,3 +202,25 @@ def test_an_entity_counts_and_is_listed_once_whatever_its_names(graph: LedgerGra
     (listed,) = [view for view in graph.snapshot("n").entities().items if view.name != "tea"]
     assert (graph.stats("n").entities, listed.key, listed.name) == (2, least, {"one": "Bob", "two": "Robert"}[gone])
     assert graph.snapshot("n").entities(name=listed.name[1:]).items == (listed,)
+
+
+def test_a_merge_that_a_denial_has_outweighed_is_stated_anew(graph: LedgerGraph) -> None:
+    say(graph, "1969-01-01", "Ann works_at Acme", "Annie works_at Acme")
+    keys = [graph.keys.entity("n", name) for name in ("Ann", "Annie")]
+    first = graph.merge("n", keys)
+    assert graph.merge("n", keys).deduplicated
+    say(graph, "2099-01-01", "not Ann also_known_as Annie", rank=0)
+    assert not graph.merge("n", keys).deduplicated and first.transaction
+
+
+def test_a_split_that_a_later_one_has_overridden_is_stated_anew(graph: LedgerGraph) -> None:
+    say(graph, "1969-01-01", "Alex works_at Acme", group="team")
+    say(graph, "1969-01-02", "Alex works_at Globex")
+    alex = graph.keys.entity("n", "Alex")
+    graph.split("n", alex, groups=["team"], discriminator="of the team")
+    assert graph.split("n", alex, groups=["team"], discriminator="of the team").deduplicated
+    graph.split("n", alex, sources=["chat"], discriminator="of the chat")
+    again = graph.split("n", alex, groups=["team"], discriminator="of the team", name="Alex")
+    assert not again.deduplicated
+    mine = graph.keys.entity("n", "Alex", "of the team")
+    assert [view.object.key for view in graph.snapshot("n").statements_about(mine, "SUBJECT", ALWAYS).items if view.predicate == "works_at"]

@@ -44,11 +44,7 @@ def doing_as_the_signs_say_ends_them(ledger: LedgerGraph, tellings: list[Telling
         if not waiting:
             break
         sign = ledger.snapshot(talk.namespace).suspected_splits(waiting[0].key)[0]
-        if talk.follow(sign).deduplicated:
-            # The split of a source, made later, has taken the group along that was split off before: of two that fit the later
-            # one acts, and the earlier one stands already.
-            assert any(group is None for _, group, *_ in tellings)
-            return
+        assert not talk.follow(sign).deduplicated
         after = [
             (each.predicate, each.qualifier, each.values) for each in ledger.snapshot(talk.namespace).suspected_splits(sign.entity.key)
         ]

@@ -82,6 +82,11 @@ class Joining(Reviewing):
     def _identity(self, connection: Connection, namespace: str, transaction: int) -> Identity:
         return StoredIdentity(connection, self.keys, namespace, self._vocabulary, transaction)
 
+    def _are_one(self, connection: Connection, namespace: str, transaction: int, entities: Sequence[str]) -> bool:
+        identity = self._identity(connection, namespace, transaction)
+        identity.load(entities)
+        return len(set(map(identity.root, entities))) == 1
+
     def _one_of_its_names(self, namespace: str, entity: str, name: str) -> str:
         key = self.keys.entity(namespace, checked_name(name, path=("name",)))
         with self._engine.connect() as connection:
@@ -112,21 +117,27 @@ class Joining(Reviewing):
         reason: str | None,
         about: str,
     ) -> ChangeReceipt:
-        """Record an episode that states claims; one that stands already answers. What was rejected is stated anew."""
+        """Record an episode that states claims; one that stands already answers.
+
+        What was rejected is stated anew, and so is a merge that somebody's later denial has undone.
+        """
         why = None if reason is None else checked_reason(reason)
         preparer = Preparer(namespace, self.keys, self._vocabulary, self._clock(), names.get)
         external = self.keys.digest(kind, namespace, *what)
 
         def act(connection: Connection, commit: Commit) -> ChangeReceipt:
+            last: ChangeReceipt | None = None
             for number in range(1, 1_000_000):
                 episode = EpisodeDraft("", SOURCE, external_id=f"{external}#{number}")
                 prepared = preparer.stated(episode, stated, drop_bad_dates=False)
+                told = tuple(claim["id"] for claim in prepared.claims)
                 known = _standing(connection, prepared.row["key"])
-                if known is None:
-                    receipt = commit.record([prepared])[0]
-                    return ChangeReceipt(receipt.transaction, False, tuple(claim["id"] for claim in prepared.claims), about)
                 if known:
-                    return ChangeReceipt(known, True, tuple(claim["id"] for claim in prepared.claims), about)
+                    last = ChangeReceipt(known, True, told, about)
+                elif known is None:
+                    if last is not None and (kind != "merge" or self._are_one(connection, namespace, commit.number, what[1:])):
+                        return last
+                    return ChangeReceipt(commit.record([prepared])[0].transaction, False, told, about)
             raise InvalidInput("this was stated and rejected too often", path=("ids",), reason="TOO_MANY")
 
         receipt = self._change(namespace, act, kind, actor, why)

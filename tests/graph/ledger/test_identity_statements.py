@@ -9,7 +9,7 @@ import pytest
 
 from graph.facade import Graph
 from graph.service import LedgerGraph
-from graph.views import EntityRef, LiteralView, Reason, StatementFilter, StatementView
+from graph.views import EntityRef, LiteralView, Reason, StatedClaim, StatementFilter, StatementView
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
@@ -202,3 +202,15 @@ def test_an_entity_counts_and_is_listed_once_whatever_its_names(graph: LedgerGra
     (listed,) = [view for view in graph.snapshot("n").entities().items if view.name != "tea"]
     assert (graph.stats("n").entities, listed.key, listed.name) == (2, least, {"one": "Bob", "two": "Robert"}[gone])
     assert graph.snapshot("n").entities(name=listed.name[1:]).items == (listed,)
+
+
+def test_a_merge_that_a_denial_has_undone_can_be_made_again(graph: LedgerGraph) -> None:
+    say(graph, "2024-01-01", "Robert likes tea", "Bob likes tea")
+    ids = [graph.keys.entity("n", name) for name in ("Bob", "Robert")]
+    facade = cast(Graph, graph)
+    first = facade.merge("n", ids)
+    assert facade.merge("n", ids).transaction == first.transaction
+    graph.record_stated("n", EpisodeDraft("", "chat", external_id="no"), [StatedClaim(claim("not Robert also_known_as Bob"))])
+    again = facade.merge("n", ids)
+    assert not again.deduplicated and graph.snapshot("n").key_of(EntityRef(name="Robert")) == min(ids)
+    assert facade.merge("n", ids) == replace(again, deduplicated=True)

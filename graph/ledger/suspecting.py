@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 from sqlalchemy import func, select
 
@@ -75,7 +75,7 @@ class Suspicions:
         for atom in atoms:
             if atom.positive and not atom.additive and atom.attested is not None:
                 attesting[atom.value].append(atom)
-        for one, other in combinations(sorted(attesting), 2):
+        for one, other in _meeting(attesting):
             at = _earliest(attesting[one], attesting[other])
             if at is None:
                 continue
@@ -126,6 +126,19 @@ class Suspicions:
 
 def _attests(atom: Atom, at: Instant) -> bool:
     return atom.attested is not None and atom.attested[0] <= at <= atom.attested[1]
+
+
+def _meeting(attesting: Mapping[str, Sequence[Atom]]) -> list[tuple[str, str]]:
+    """The pairs of values that some instant attests both of, in order: of very many values few do."""
+    spans = sorted((*atom.attested, value) for value, atoms in attesting.items() for atom in atoms if atom.attested is not None)
+    found: set[tuple[str, str]] = set()
+    going_on: list[tuple[Instant, str]] = []
+    for first, last, value in spans:
+        while going_on and going_on[0][0] < first:
+            heappop(going_on)
+        found |= {(min(value, other), max(value, other)) for _, other in going_on if other != value}
+        heappush(going_on, (last, value))
+    return sorted(found)
 
 
 def _earliest(one: Sequence[Atom], other: Sequence[Atom]) -> Instant | None:

@@ -96,7 +96,7 @@ class Slots:
         if not said and not canonical.negated:
             said = self._ruled_out(describer, holding, subject, value, shown_as, qualifier)
             truth = Truth.NO if said else Truth.UNKNOWN
-        return AnswerView(truth, tuple(describer.views(said, want, swapped)))
+        return AnswerView(truth, tuple(describer.views(said, want, swapped, sided=True)))
 
     def _ruled_out(
         self,

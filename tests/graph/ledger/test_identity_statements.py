@@ -214,3 +214,21 @@ def test_a_merge_that_a_denial_has_undone_can_be_made_again(graph: LedgerGraph) 
     again = facade.merge("n", ids)
     assert not again.deduplicated and graph.snapshot("n").key_of(EntityRef(name="Robert")) == min(ids)
     assert facade.merge("n", ids) == replace(again, deduplicated=True)
+
+
+def test_a_symmetric_relation_of_joined_names_is_shown_one_way_in_whatever_order_they_came(graph: LedgerGraph) -> None:
+    """It may be stored from the side of either: that of the first who told it, by a name that came before the other's or after."""
+    said = ("Bob friend_of Dora", "Anna friend_of Bob", "Anna also_known_as Dora", "Anna likes tea")
+    for namespace, order in (("one", said), ("two", said[::-1]), ("three", (said[2], said[0], said[1], said[3]))):
+        for words_said in order:
+            say(graph, "2024-01-01", words_said, namespace=namespace)
+        gone = replace(ALWAYS, include_invalidated=True)
+        for filter in (ALWAYS, gone):
+            found = [view for view in views(graph, filter, namespace=namespace) if view.predicate != "also_known_as"]
+            assert [words(view) for view in found] == ["Anna friend_of Bob", "Anna likes tea"]
+        snapshot = graph.snapshot(namespace)
+        (bobs,) = snapshot.statements_about(snapshot.key_of(EntityRef(name="Bob")), "SUBJECT", ALWAYS).items
+        assert words(bobs) == "Bob friend_of Anna"
+        for view in (found[0], bobs):
+            again = snapshot.statement(view.stored_key, view.v_from, swapped=view.swapped)
+            assert again is not None and words(again) == words(view)

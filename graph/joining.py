@@ -122,15 +122,18 @@ class Joining(Reviewing):
 
         def act(connection: Connection, commit: Commit) -> ChangeReceipt:
             acting = _act(self._identity(connection, namespace, commit.number), stated)
+            last: ChangeReceipt | None = None
             for number in range(1, 1_000_000):
                 episode = EpisodeDraft("", SOURCE, external_id=f"{external}#{number}")
                 prepared = preparer.stated(episode, stated, drop_bad_dates=False)
+                told = tuple(claim["id"] for claim in prepared.claims)
                 known = _standing(connection, prepared.row["key"])
-                if known is None:
-                    receipt = commit.record([prepared])[0]
-                    return ChangeReceipt(receipt.transaction, False, tuple(claim["id"] for claim in prepared.claims), about)
-                if known and acting:
-                    return ChangeReceipt(known, True, tuple(claim["id"] for claim in prepared.claims), about)
+                if known:
+                    last = ChangeReceipt(known, True, told, about)
+                elif known is None:
+                    if last is not None and acting:
+                        return last
+                    return ChangeReceipt(commit.record([prepared])[0].transaction, False, told, about)
             raise InvalidInput("this was stated and rejected too often", path=("ids",), reason="TOO_MANY")
 
         receipt = self._change(namespace, act, kind, actor, why)

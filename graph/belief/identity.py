@@ -141,18 +141,20 @@ def identities(claims: Iterable[IdentityClaim]) -> Identities:
     for splits in found.splits.values():
         splits.sort(reverse=True)
     spoken = [_Spoken.of(claim, found) for claim in claims]
-    everywhere = _counting_everywhere(spoken)
-    joined = _joined(everywhere)
-    found.roots = connected(joined)
+    everywhere = _Weighed(_counting_everywhere(spoken))
+    found.roots = connected(everywhere.pairs)
+    parts: dict[str, list[str]] = defaultdict(list)
+    for key, root in found.roots.items():
+        parts[root].append(key)
     told: dict[Group, list[_Spoken]] = defaultdict(list)
     for each in spoken:
         if not each.claim.by_person:
             told[each.claim.group].append(each)
-    counted = set(map(id, everywhere))
+    counted = set(map(id, everywhere.spoken))
     for group, here in told.items():
         own = [each for each in here if id(each) not in counted]
         if own:
-            _join_in_group(found, group, _joined([*everywhere, *own]), joined, here)
+            _join_in_group(found, parts, group, everywhere.joined_with(own), everywhere.pairs, here)
     return found
 
 
@@ -197,6 +199,11 @@ class _Spoken:
     def pair(self) -> Pair:
         return _pair(self.subject, self.alias)
 
+    @property
+    def bears_on(self) -> list[Pair]:
+        """The pair that it is about, and the one that it says was wrong."""
+        return [self.pair] if self.replaced is None else [self.pair, self.replaced]
+
 
 def _pair(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
@@ -239,6 +246,32 @@ def _joined(spoken: Sequence[_Spoken]) -> set[Pair]:
     return pairs - _shared_roles(spoken, pairs)
 
 
+class _Weighed:
+    """The claims that count everywhere and the pairs that they join, to weigh a group's own with them."""
+
+    def __init__(self, spoken: Sequence[_Spoken]) -> None:
+        self.spoken = spoken
+        self.pairs = _joined(spoken)
+        self._roles = any(each.claim.of_role for each in spoken)
+        self._about: dict[Pair, list[_Spoken]] = defaultdict(list)
+        for each in spoken:
+            for pair in each.bears_on:
+                self._about[pair].append(each)
+
+    def joined_with(self, own: Sequence[_Spoken]) -> set[Pair]:
+        """The pairs that all join together. Only what a group's own claims bear on is weighed again."""
+        if self._roles or any(each.claim.of_role for each in own):
+            # A role may part pairs that nothing else connects.
+            return _joined([*self.spoken, *own])
+        touched: set[Pair] = set()
+        fresh = {pair for each in own for pair in each.bears_on}
+        while fresh:
+            touched |= fresh
+            fresh = {pair for on in fresh for each in self._about.get(on, ()) for pair in each.bears_on} - touched
+        again = {each.claim.id: each for pair in touched for each in self._about.get(pair, ())}
+        return (self.pairs - touched) | _joined([*again.values(), *own])
+
+
 def _shared_roles(spoken: Iterable[_Spoken], pairs: set[Pair]) -> set[Pair]:
     """The pairs that a role told of several joins: with "my sister Mia" and "my sister Lea" Mia is not Lea.
 
@@ -250,8 +283,15 @@ def _shared_roles(spoken: Iterable[_Spoken], pairs: set[Pair]) -> set[Pair]:
     return {each.pair for each in affirmed if each.claim.of_role and each.alias in shared} - stated
 
 
-def _join_in_group(found: Identities, group: Group, in_group: set[Pair], everywhere: set[Pair], here: Iterable[_Spoken]) -> None:
-    """Note what keys denote in a group that joins pairs of its own."""
+def _join_in_group(
+    found: Identities,
+    parts: Mapping[str, list[str]],
+    group: Group,
+    in_group: set[Pair],
+    everywhere: set[Pair],
+    here: Iterable[_Spoken],
+) -> None:
+    """Note what keys denote in a group that joins pairs of its own. `parts` are the members of each component by its root."""
     extra = in_group - everywhere
     if not extra:
         return
@@ -265,9 +305,8 @@ def _join_in_group(found: Identities, group: Group, in_group: set[Pair], everywh
             subjects[component].add(each.subject)
             aliases[component].add(each.alias)
     members: dict[str, list[str]] = defaultdict(list)
-    for key in {*found.roots, *components}:
-        if (component := components.get(found.root(key))) is not None:
-            members[component].append(key)
+    for root, component in components.items():
+        members[component] += parts.get(root, [root])
     for component, keys in members.items():
         root = min(subjects[component] - aliases[component] or subjects[component] | aliases[component], default=component)
         found.joins.update({(group, key): root for key in keys if found.root(key) != found.root(root)})

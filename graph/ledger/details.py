@@ -22,9 +22,9 @@ from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
-from graph.views import Basis, EvidenceView, InvalidationView, StatementView, VersionView, Want
+from graph.views import Basis, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
-from ontology.names import Keys
+from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
 VocabularyAt = Callable[[int], Vocabulary]
@@ -152,12 +152,22 @@ class Describer:
         return found
 
     def views(
-        self, shown: Sequence[Rectangle], want: frozenset[Want] = frozenset(), swapped: frozenset[str] = frozenset()
+        self,
+        shown: Sequence[Rectangle],
+        want: frozenset[Want] = frozenset(),
+        swapped: frozenset[str] = frozenset(),
+        *,
+        sided: bool = False,
     ) -> list[StatementView]:
-        """Views of rectangles in their order. `swapped` names propositions to show from their other side."""
+        """Views of rectangles in their order.
+
+        `swapped` names propositions to show from their other side; `sided`: all others are wanted as they are stored.
+        """
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        if not sided:
+            swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
         if want == {Want.BARE}:
             times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
@@ -183,6 +193,15 @@ class Describer:
                 )
             )
         return views
+
+    def backwards(self, row: Rectangle) -> bool:
+        """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""
+        if row.predicate == IDENTITY or row.inverse_slot is None or not self._vocabulary.predicate(row.predicate).symmetric:
+            return False
+        one, other = self.directory.required(row.subject), self.directory.required(row.object)
+        if isinstance(one, LiteralView) or isinstance(other, LiteralView):
+            return False
+        return (normalise(other.name), other.key) < (normalise(one.name), one.key)
 
     def _view(self, row: Rectangle, cite: Cited, quotes: Mapping[int, str], times: Mapping[int, Instant], swapped: bool) -> StatementView:
         subject, object = self.directory.required(row.subject), self.directory.required(row.object)

@@ -178,7 +178,7 @@ class Directory:
                 counted[row.name] += row.times
             datatype = next((row.datatype for row in rows), None)
             name = best(counted) if counted else key
-            return EntityView(key, name) if datatype is None else LiteralView(key, name, datatype)
+            return EntityView(self.identity.root(key), name) if datatype is None else LiteralView(key, name, datatype)
         return known
 
 

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 from sqlalchemy import Connection, bindparam, select
 
+from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.identity import Place
-from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, parts_of, read_as, rectangle, replayed
+from graph.ledger.identity import Identity, Place
+from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, read_as, rectangle, replayed
 from graph.ledger.schema import OPEN, components, statements, transactions
 from graph.views import Basis, VersionView
 from ontology.instant import Instant
@@ -66,37 +67,46 @@ def versions(
 def _stored(connection: Connection, transaction: int, places: Mapping[str, Place], identity_at: IdentityAt) -> Iterator[Rectangle]:
     """Stored rectangles of propositions, and of what their parts belonged to at earlier transactions, as rectangles of them."""
     identity = identity_at(transaction)
-    parts = {base: parts_of(identity, place) for base, place in places.items()}
-    named = {key for each in parts.values() for place in each for key in (place.subject, place.object)}
-    epochs = [(0, OPEN)] if identity.nothing_joined else _epochs(connection, named, transaction)
+    sides = {key: identity.members(key) for place in places.values() for key in (place.subject, place.object)}
+    named = {member for members in sides.values() for member in members}
+    epochs = [(transaction, OPEN)] if identity.nothing_joined else _epochs(connection, identity, named, transaction)
     for begun, ended in epochs:
         then = identity_at(begun)
         then.load(named)
+        # All keys of whatever the members belonged to.
+        whole = {key: {other for root in set(map(then.root, members)) for other in then.members(root)} for key, members in sides.items()}
         under: dict[str, set[str]] = defaultdict(set)
-        for base, each in parts.items():
-            for place in each:
-                for key in then.kept_under(then.here(place)):
-                    under[key].add(base)
+        for base, place in places.items():
+            apart = place.predicate == IDENTITY
+            for key in [base] if apart else then.stored_between(place, whole[place.subject], whole[place.object]):
+                under[key].add(base)
         for row in rows_among(connection, _VERSIONS, under.keys(), transaction=transaction):
             kept = rectangle(row)
-            if kept.tx_from < ended and begun < kept.tx_to:
-                whole = len(epochs) == 1
-                life = (kept.tx_from, kept.tx_to) if whole else (max(kept.tx_from, begun), min(kept.tx_to, ended))
+            life = (kept.tx_from, kept.tx_to)
+            if len(epochs) > 1:
+                life = (max(kept.tx_from, begun), min(kept.tx_to, ended))
+            if life[0] < life[1]:
                 yield from (replace(kept, base=base, tx_from=life[0], tx_to=life[1]) for base in under[kept.base])
 
 
-def _epochs(connection: Connection, keys: set[str], transaction: int) -> list[tuple[int, int]]:
-    """Stretches of transactions, each begun at its first, in which some keys were joined with the same others."""
+def _epochs(connection: Connection, identity: Identity, keys: set[str], transaction: int) -> list[tuple[int, int]]:
+    """Stretches of transactions, each begun at its first, in which some keys were joined with the same others.
+
+    One, seen from the transaction, where none was ever joined with what it is apart from now: then all that is stored under their
+    keys is theirs.
+    """
     changes = {0}
     fresh, seen = set(keys), set(keys)
+    apart = False
     while fresh:
         rows = list(rows_among(connection, _MEMBERSHIPS, fresh, transaction=transaction))
         roots = {row.root for row in rows}
         rows += rows_among(connection, _WITH_ROOTS, roots, transaction=transaction)
+        apart = apart or any(identity.root(row.member) != identity.root(row.root) for row in rows)
         changes |= {at for row in rows for at in (row.tx_from, row.tx_to) if at <= transaction}
         fresh = {row.member for row in rows} - seen
         seen |= fresh
-    return list(pairwise([*sorted(changes), OPEN]))
+    return list(pairwise([*sorted(changes), OPEN])) if apart else [(transaction, OPEN)]
 
 
 def _merged(lives: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

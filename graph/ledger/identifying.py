@@ -27,6 +27,7 @@ _END = {
     table.name: update(table).where(table.c.row == bindparam("at")).values(tx_to=bindparam("end")) for table in (components, denotations)
 }
 _RULE = ("key", "target", "kind", "scope_group", "scope_source", "rank", "said", "claim")
+_SCOPE = ("kind", "scope_group", "scope_source")
 _IN_SET = and_(claims.c.tx_to == OPEN, claims.c.confidence >= CANDIDATE_BELOW)
 _COUNTS = tuple(
     select(column.label("key"), func.count().label("times")).where(among(column), _IN_SET).group_by(column)
@@ -193,10 +194,14 @@ def reread(connection: Connection, found: Shift) -> Reread:
             stored.update((row.base, Place(*tuple(row))) for row in rows_among(connection, query, keys))
     found.new.load({key for place in stored.values() for key in (place.subject, place.object)})
     again.places = [found.new.here(place) for place in stored.values()]
+    scopes: dict[tuple[Any, ...], set[str]] = defaultdict(set)
     for rule in found.rules:
         raws = {rule["key"]} | {source for identity in (found.old, found.new) for source in identity.told(rule["key"])}
+        scopes[tuple(rule[name] for name in _SCOPE)] |= raws
+    for scope, raws in scopes.items():
         for query in _SPEAKING:
-            rows.update((row.row, row) for row in rows_among(connection, query.where(*_in_scope(rule)), raws))
+            within = query.where(*_in_scope(dict(zip(_SCOPE, scope, strict=True))))
+            rows.update((row.row, row) for row in rows_among(connection, within, raws))
     return again
 
 

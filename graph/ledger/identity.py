@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from threading import RLock
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Row, bindparam, literal, null, select, text, union_all
+from sqlalchemy import Connection, Row, Select, bindparam, literal, null, select, text, union_all
 
 from graph.belief.identity import IDENTITY, Group, Identities, IdentityClaim, Split, connected, identities
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.schema import claims, components, denotations
+from graph.ledger.schema import claims, components, denotations, statements
 from graph.ledger.standing import standing
 from ontology.aliases import is_role
 from ontology.claim import ClaimKind
@@ -29,6 +29,25 @@ SOURCE = "erstwhile:identity"
 # What stands in for a row of `claims` whose names denote something else than themselves; read by its columns like one.
 _Settled = NamedTuple("_Settled", [(column.name, Any) for column in claims.c])  # type: ignore[misc]
 _PLACES = ("subject", "object", "slot", "inverse_slot", "proposition", "replaces_subject", "replaces_object", "replaces_proposition")
+
+
+MOST_PAIRS = 1000
+"""Names of a subject times names of an object whose propositions are hashed one by one."""
+
+
+def _pairs(table: Any, one: Any, other: Any, by: Any) -> Select[Any]:
+    """Subjects and objects that stand together in propositions of a predicate, looked up by some keys."""
+    named = (table.c.predicate == bindparam("predicate"), table.c.qualifier == bindparam("qualifier"))
+    return select(one.label("one"), other.label("other")).distinct().where(among(by), *named)
+
+
+_STORED_PAIRS = _pairs(statements, statements.c.subject, statements.c.object, statements.c.subject)
+_TOLD_PAIRS = _pairs(claims, claims.c.subject, claims.c.object, claims.c.subject)
+# A correction shares an end with what it replaces.
+_REPLACED_PAIRS = tuple(
+    _pairs(claims, claims.c.replaces_subject, claims.c.replaces_object, by).where(claims.c.replaces_proposition.is_not(None))
+    for by in (claims.c.subject, claims.c.object)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +99,10 @@ class KnownIdentity:
 class Identity:
     """What names denote on one basis, looked up as needed. Without joins and splits everything denotes itself."""
 
-    def __init__(self, keys: Keys, namespace: str, vocabulary: Vocabulary, known: KnownIdentity | None = None) -> None:
+    def __init__(
+        self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, known: KnownIdentity | None = None
+    ) -> None:
+        self._connection = connection
         self.keys = keys
         self.namespace = namespace
         self._vocabulary = vocabulary
@@ -246,14 +268,18 @@ class Identity:
         """The keys of a proposition under all keys of its entities: statements may be stored under any of them."""
         if not self._spread(place) or place.predicate == IDENTITY:
             return [place.proposition]
-        return self._under(place, self.members(place.subject), self.members(place.object))
+        return self.stored_between(place, self.members(place.subject), self.members(place.object))
+
+    def stored_between(self, place: Place, subjects: Collection[str], objects: Collection[str]) -> list[str]:
+        """The keys of a proposition under keys of subjects and objects, but such as no statement was ever stored under."""
+        return self._under(place, subjects, objects, (_STORED_PAIRS,))
 
     def told_under(self, place: Place) -> list[str]:
         """The keys of a proposition under all keys whose mentions may denote its entities: claims speak of it under these."""
         if not self._spread(place):
             return [place.proposition]
         read = self.told if place.predicate == IDENTITY else self.raws
-        return self._under(place, read(place.subject), read(place.object))
+        return self._under(place, read(place.subject), read(place.object), (_TOLD_PAIRS, *_REPLACED_PAIRS))
 
     def slots_kept_under(self, subject: str, predicate: str, qualifier: str) -> list[str]:
         """The keys of a slot under all keys of its subject: statements may stand in any of them."""
@@ -267,12 +293,25 @@ class Identity:
     def _spread(self, place: Place) -> bool:
         return not self.trivial and (self.concerns(place.subject) or self.concerns(place.object))
 
-    def _under(self, place: Place, subjects: Collection[str], objects: Collection[str]) -> list[str]:
+    def _under(self, place: Place, subjects: Collection[str], objects: Collection[str], known: Sequence[Select[Any]]) -> list[str]:
         paired = place.inverse_slot is not None
-        found = {
-            self._proposition(place.predicate, place.qualifier, one, other, paired=paired) for one, other in product(subjects, objects)
-        }
+        pairs: Iterable[tuple[str, str]] = product(subjects, objects)
+        if len(subjects) * len(objects) > MOST_PAIRS:
+            # Where both sides have very many names the tables tell which of them ever met.
+            pairs = self._met(place, set(subjects), set(objects), known)
+        found = {self._proposition(place.predicate, place.qualifier, one, other, paired=paired) for one, other in pairs}
         return sorted(found | {place.proposition})
+
+    def _met(self, place: Place, subjects: set[str], objects: set[str], known: Sequence[Select[Any]]) -> set[tuple[str, str]]:
+        found: set[tuple[str, str]] = set()
+        slot = {"predicate": place.predicate, "qualifier": place.qualifier}
+        symmetric = place.inverse_slot is not None and self._vocabulary.predicate(place.predicate).symmetric
+        for query in known:
+            for row in rows_among(self._connection, query, subjects | objects, **slot):
+                straight = row.one in subjects and row.other in objects
+                if straight or (symmetric and row.one in objects and row.other in subjects):
+                    found.add((row.one, row.other))
+        return found
 
 
 _COMPONENTS = (
@@ -321,8 +360,7 @@ class StoredIdentity(Identity):
         transaction: int,
         known: KnownIdentity | None = None,
     ) -> None:
-        super().__init__(keys, namespace, vocabulary, known)
-        self._connection = connection
+        super().__init__(connection, keys, namespace, vocabulary, known)
         self._transaction = transaction
 
     def _find(self, keys: set[str]) -> set[str]:
@@ -365,8 +403,7 @@ class ToldIdentity(Identity):
     """Identity as the visible claims make it, computed from them."""
 
     def __init__(self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, visibility: Visibility) -> None:
-        super().__init__(keys, namespace, vocabulary)
-        self._connection = connection
+        super().__init__(connection, keys, namespace, vocabulary)
         self._visibility = visibility
         self._rows: dict[int, ClaimRow] = {}
 

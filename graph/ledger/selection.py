@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_, union_all
+from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select, tuple_, union_all
 
+from graph.belief.identity import IDENTITY
 from graph.ledger.rectangles import COLUMNS
 from graph.ledger.schema import claims, components, denotations, episodes, statements, things
 from graph.ledger.standing import standing
@@ -60,6 +61,11 @@ class Wanted:
     role: str = "ANY"
     bases: tuple[str, ...] | None = None
     joined: bool = False
+
+    @property
+    def sided(self) -> bool:
+        """Whether it asks for statements from a side."""
+        return any(self.sides())
 
     def sides(self) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
         """The keys of which the subject, and those of which the object, must be one."""
@@ -135,6 +141,7 @@ class Selection:
             "negated": list(names.negated),
             "swapped": list(names.swapped),
             "turned": list(names.swapped | (self._symmetric if filter.predicates is None else self._symmetric & names.plain)),
+            "symmetric": sorted(self._symmetric - {IDENTITY}),
             "polarity": filter.polarity,
             # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
             "denied": filter.polarity is False,
@@ -184,6 +191,9 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
     if shape.invalidated:
         # A gone statement may speak of what has no name left: it stands where it stood by the last one.
         named = {"subject_name": _last_name(statements.c.subject), "object_name": _last_name(statements.c.object)}
+    if shape.joined:
+        folded = (_last_name(key, things.c.folded) for key in (statements.c.subject, statements.c.object))
+        named = _by_lesser_name(named, *(folded if shape.invalidated else (subject.c.folded, object.c.folded)))
     query = select(*COLUMNS, *(column.label(name) for name, column in named.items()))
     if not shape.invalidated:
         for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
@@ -213,6 +223,16 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
         query = query.where(or_(statements.c.v_from < start, and_(statements.c.v_from == start, beyond)))
     query = query.order_by(statements.c.v_from.desc(), *place).limit(bindparam("limit"))
     return query, frozenset(query.compile().params)
+
+
+def _by_lesser_name(
+    named: dict[str, ColumnElement[Any]], subject: ColumnElement[Any], object: ColumnElement[Any]
+) -> dict[str, ColumnElement[Any]]:
+    """The names in the order in which a relation is shown: a symmetric one may be stored from either side (`Describer.backwards`)."""
+    one, other = (func.coalesce(name, "") for name in named.values())
+    symmetric = and_(_among(statements.c.predicate, "symmetric"), not_(statements.c.object_is_literal))
+    turned = and_(symmetric, func.coalesce(object, "") < func.coalesce(subject, ""))
+    return {"subject_name": case((turned, other), else_=one), "object_name": case((turned, one), else_=other)}
 
 
 def _in_time(shape: Shape) -> list[ColumnElement[bool]]:
@@ -303,8 +323,8 @@ def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _last_name(key: ColumnElement[Any]) -> ColumnElement[Any]:
-    known = select(things.c.name).where(things.c.key == key, things.c.tx_from <= bindparam("transaction"))
+def _last_name(key: ColumnElement[Any], form: ColumnElement[Any] = things.c.name) -> ColumnElement[Any]:
+    known = select(form).where(things.c.key == key, things.c.tx_from <= bindparam("transaction"))
     return known.order_by(things.c.tx_from.desc()).limit(1).scalar_subquery()
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from sqlalchemy import bindparam, or_, select
 
+from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.identity import Place, place_of
@@ -68,7 +69,9 @@ class Slots:
     def _told_in(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> Collection[Place]:
         """Where claims on a slot stand, whenever they were recorded."""
         identity = describer.identity
-        slots = {slot for member in identity.members(subject) for slot in identity.slots_told_under(member, predicate, qualifier)}
+        # Identity claims stand between names, all others between entities.
+        names = identity.members(subject) if predicate == IDENTITY else {subject}
+        slots = {slot for name in names for slot in identity.slots_told_under(name, predicate, qualifier)}
         told = [row for query in (_TOLD_IN, _TOLD_FROM_OTHER_SIDE) for row in rows_among(describer.connection, query, slots)]
         identity.load({key for row in told for key in (row.subject, row.object)})
         places = {place.proposition: place for place in (place_of(identity.settled(row)) for row in told)}
@@ -93,7 +96,7 @@ class Slots:
         if not said and not canonical.negated:
             said = self._ruled_out(describer, holding, subject, value, shown_as, qualifier)
             truth = Truth.NO if said else Truth.UNKNOWN
-        return AnswerView(truth, tuple(describer.views(said, want, swapped)))
+        return AnswerView(truth, tuple(describer.views(said, want, swapped, sided=True)))
 
     def _ruled_out(
         self,

@@ -171,7 +171,7 @@ class LedgerSnapshot:
             rows = self._select(describer, wanted, after, first + 1, matching if told else None)
             shown = rows[:first]
             swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
-            views = describer.views([_rectangle(row) for row in shown], want, swapped)
+            views = describer.views([_rectangle(row) for row in shown], want, swapped, sided=wanted.sided)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
 
     def _wanted(self, describer: Describer, filter: StatementFilter, entity: str | None, role: str) -> Wanted:
@@ -184,9 +184,7 @@ class LedgerSnapshot:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        asks = bool(self._selection.told(filter)) or filter.include_invalidated
-        joined = asks and self._anyone_joined(describer.connection)
-        return Wanted(filter, mine, role, joined=joined)
+        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
 
     def _anyone_joined(self, connection: Connection) -> bool:
         """Whether some entity of the namespace has, or had, several keys."""
@@ -239,14 +237,15 @@ class LedgerSnapshot:
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
             def order(row: Rectangle) -> tuple[Any, ...]:
-                names = (_name(describer.directory, row.subject), row.predicate, row.qualifier, _name(describer.directory, row.object))
-                return (-row.v_from, *names, row.polarity, row.proposition, row.tx_from)
+                one, other = (_name(describer.directory, key) for key in (row.subject, row.object))
+                one, other = (other, one) if describer.backwards(row) else (one, other)
+                return (-row.v_from, one, row.predicate, row.qualifier, other, row.polarity, row.proposition, row.tx_from)
 
             found.sort(key=order)
             rest = [row for row in found if after is None or order(row) > (-after[0], *after[1:])]
             shown = rest[:first]
             swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
-            views = describer.views(shown, want, swapped)
+            views = describer.views(shown, want, swapped, sided=wanted.sided)
             positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
         return Page(tuple(views), positions, len(rest) > first)
 
@@ -292,7 +291,7 @@ class LedgerSnapshot:
                 return None
             # Of rows under several keys of its entities one may be believed that was there before the last.
             found = max(mine, key=lambda row: (min(row.tx_to, self.basis.transaction + 1), row.tx_from, row.proposition))
-            return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
+            return describer.views([found], want, frozenset([found.base]) if swapped else frozenset(), sided=True)[0]
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""
@@ -302,7 +301,7 @@ class LedgerSnapshot:
         with self._read() as describer:
             key = self._key(describer, subject)
             rows, swapped = self._slots.rows(describer, key, shown_as, qualifier)
-            views = describer.views(rows, want, swapped)
+            views = describer.views(rows, want, swapped, sided=True)
             entity = describer.directory.entity(key)
         return TimelineView(entity, shown_as, qualifier, tuple(segments(views)))
 

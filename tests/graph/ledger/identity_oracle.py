@@ -3,29 +3,12 @@
 `identity_operations` is what was done so far, as plain data; `Identity` says what each mention denotes; what holds then is in
 `identity_picture`. Names are (normalised, discriminator); keys are compared only where the rules do, by `order`.
 
-Where docs/identity.md leaves a choice this module reads it so:
+docs/identity.md says all that users can see; what is left to read here:
 
-1.  "The same pair with the same polarity ... then every claim on it": on that pair *and* polarity. Two groups that tell a join do not
-    make one group's denial count everywhere.
-2.  What counts where is decided on claims as they were told, before corrections act; a correction counts by the pair that it affirms.
-    Then corrections act among the claims that count (everywhere, or everywhere and in the group).
-3.  An END on `also_known_as` is a denial, as on every static predicate, also when counting who tells the same.
-4.  A group's denial undoes no join that counts everywhere: rule 2 of a mention begins at entities joined everywhere.
-5.  "Told in it": in told joins of the group whose pair is joined there. A name that only facts of the group use is no root.
-6.  A split is of one raw key, the one given; other names of its entity keep what they denote. Its scope compares the episode's `group`
-    and `source` as they are; a group that is only a source's name is chosen by `sources`.
-7.  The endpoints of merges are the keys that were given: no split reads them. A split's own two names are not read by splits either.
-8.  A join whose ends a split has made one name says nothing.
-9.  Names: each mention attests its name for the entity of which its own key is a member. Where its group makes it denote another, it
-    is an alias of that one, never its name. Identity claims name like others (confidence .5, not hypothetical), but merges and splits
-    are by key and no mentions: a merge names nothing, a split only makes its entity known, by the name that was split.
-10. Finding by a name asks what its mentions denote, those in identity claims included and read through all three steps.
-11. A merge of a pair that is joined everywhere by an earlier merge is that merge again, and no new claim.
-12. A rejection holds for what a place of an episode says (the words and the how-manieth of its kind), so also for a revision that says
-    the same; it waits for nothing: only claims that are in the set can be named. A rejected claim names nothing either.
-13. A group and a source of one name are two groups: a line of a source cannot speak for a group by being called like it.
-14. "As an alias": the second name of a join as it was told, whatever direction its proposition is stored in.
-15. A denial is of its pair alone: names that a third joins stay one entity.
+1.  A split is of one raw key, the one given; other names of its entity keep what they denote. A split's own two names are not read by
+    splits either.
+2.  Identity claims name like others do: from confidence .5, not hypothetical.
+3.  Finding by a name asks what its mentions denote, those in identity claims included and read through all three steps.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 
 from graph.facade import Graph
 from graph.service import LedgerGraph
-from graph.views import EntityRef, LiteralView, Reason, StatementFilter, StatementView
+from graph.views import EntityRef, LiteralView, Reason, StatedClaim, StatementFilter, StatementView
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
@@ -224,3 +224,33 @@ def test_a_split_that_a_later_one_has_overridden_is_stated_anew(graph: LedgerGra
     assert not again.deduplicated
     mine = graph.keys.entity("n", "Alex", "of the team")
     assert [view.object.key for view in graph.snapshot("n").statements_about(mine, "SUBJECT", ALWAYS).items if view.predicate == "works_at"]
+
+
+def test_a_merge_that_a_denial_has_undone_can_be_made_again(graph: LedgerGraph) -> None:
+    say(graph, "2024-01-01", "Robert likes tea", "Bob likes tea")
+    ids = [graph.keys.entity("n", name) for name in ("Bob", "Robert")]
+    facade = cast(Graph, graph)
+    first = facade.merge("n", ids)
+    assert facade.merge("n", ids).transaction == first.transaction
+    graph.record_stated("n", EpisodeDraft("", "chat", external_id="no"), [StatedClaim(claim("not Robert also_known_as Bob"))])
+    again = facade.merge("n", ids)
+    assert not again.deduplicated and graph.snapshot("n").key_of(EntityRef(name="Robert")) == min(ids)
+    assert facade.merge("n", ids) == replace(again, deduplicated=True)
+
+
+def test_a_symmetric_relation_of_joined_names_is_shown_one_way_in_whatever_order_they_came(graph: LedgerGraph) -> None:
+    """It may be stored from the side of either: that of the first who told it, by a name that came before the other's or after."""
+    said = ("Bob friend_of Dora", "Anna friend_of Bob", "Anna also_known_as Dora", "Anna likes tea")
+    for namespace, order in (("one", said), ("two", said[::-1]), ("three", (said[2], said[0], said[1], said[3]))):
+        for words_said in order:
+            say(graph, "2024-01-01", words_said, namespace=namespace)
+        gone = replace(ALWAYS, include_invalidated=True)
+        for filter in (ALWAYS, gone):
+            found = [view for view in views(graph, filter, namespace=namespace) if view.predicate != "also_known_as"]
+            assert [words(view) for view in found] == ["Anna friend_of Bob", "Anna likes tea"]
+        snapshot = graph.snapshot(namespace)
+        (bobs,) = snapshot.statements_about(snapshot.key_of(EntityRef(name="Bob")), "SUBJECT", ALWAYS).items
+        assert words(bobs) == "Bob friend_of Anna"
+        for view in (found[0], bobs):
+            again = snapshot.statement(view.stored_key, view.v_from, swapped=view.swapped)
+            assert again is not None and words(again) == words(view)

@@ -447,9 +447,8 @@ class EverJoined(ToldIdentity):
     """Everything that an identity claim ever related counts as one: to find all that may have borne on an entity."""
 
     def _read(self, rows: Iterable[ClaimRow]) -> Identities:
-        related = [(row.subject, row.object) for row in rows]
-        related += [(row.subject, row.replaces_object) for row in rows if row.replaces_object is not None]
-        return Identities(roots=connected(related))
+        # Not what a correction names as wrong: from there it is not found, and where that was joined a claim of its own says so.
+        return Identities(roots=connected((row.subject, row.object) for row in rows))
 
 
 def identity_claim(row: Any) -> IdentityClaim:

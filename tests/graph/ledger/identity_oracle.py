@@ -164,6 +164,9 @@ class Identity:
     def found(self, name: Name) -> Entity:
         """The entity that asking for a name finds: its own, else the least of those that all its mentions denote."""
         denoted = {self.denoted(raw, claim) for _, raw, claim in self.mentions if raw == name}
+        # Of a name that nothing mentions now its splits tell.
+        parted = [claim.ends[1] for claim in self.claims if claim.scope is not None and claim.ends[0] == name]
+        denoted = denoted or {self.component(other) for other in parted if other is not None}
         own = self.component(name)
         return own if own in self.entities or not denoted else min(denoted, key=self.key)
 

@@ -205,3 +205,9 @@ def test_another_slot_of_a_name_that_one_group_uses_for_the_subject_is_not_its_s
     case.told("2024-01-01", "Ann also_known_as Bob", "Ann reports_to Carl", group="two")
     for basis in ({}, {"until": OPEN}):
         assert case.timeline("Ann", "reports_to", **basis) == [(when("2024-01-01"), OPEN, {"Carl"})]
+
+
+def test_what_a_correction_of_a_name_calls_wrong_is_not_lost_under_a_said_time_limit(case: Case) -> None:
+    case.stated("2024-01-02", claim("Ann also_known_as Bob", kind="CORRECTION", replaces="Cy"))
+    case.stated("2024-01-01", claim("Di likes Cy", kind="CORRECTION", replaces="Bob"))
+    assert case.now() == case.now(until=OPEN) == ["Di likes Cy"]

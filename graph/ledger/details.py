@@ -196,7 +196,7 @@ class Describer:
 
     def backwards(self, row: Rectangle) -> bool:
         """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""
-        if row.predicate == IDENTITY or row.inverse_slot is None or not self._vocabulary.predicate(row.predicate).symmetric:
+        if row.inverse_slot is None or not self._vocabulary.predicate(row.predicate).symmetric:
             return False
         one, other = self.directory.required(row.subject), self.directory.required(row.object)
         if isinstance(one, LiteralView) or isinstance(other, LiteralView):
@@ -208,9 +208,6 @@ class Describer:
         if row.predicate == IDENTITY and subject.key == object.key:
             object = self.directory.other_name(row.subject, row.object)
             swapped = False
-        elif row.predicate == IDENTITY and cite.rows and cite.rows[0].turned:
-            # As it was told: which is the other name of which.
-            subject, object = object, subject
         predicate = row.predicate
         if swapped:
             subject, object = object, subject

@@ -125,7 +125,7 @@ def examined(check: Check, twins: Twins, number: int) -> None:
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:

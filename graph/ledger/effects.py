@@ -47,7 +47,10 @@ def effects_of(connection: Connection, namespace: str, transaction: int, identit
     ended: list[Rectangle] = []
     for gone in (row for row in rows if row.tx_to == transaction):
         kept = [row for row in going_on if said[row] == said[gone] and row.v_from < gone.v_to and gone.v_from < row.v_to]
-        ended += [row for row in kept if row.v_to < gone.v_to] if kept else [gone]
+        shorter = [row for row in kept if row.v_to < gone.v_to]
+        cut = [row for row in shorter if row.tx_from == transaction]
+        # One that stood beside it before, under another name of its entity, is not what it has become.
+        ended += cut if cut or (kept and len(shorter) < len(kept)) else [gone]
     ended = list(dict.fromkeys(ended))
     apart = {*ended, *_covered(rows, said, transaction)}
     return Effects(tuple(row for row in opened if row not in apart), tuple(ended))

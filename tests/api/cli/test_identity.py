@@ -82,7 +82,7 @@ def test_what_cannot_be_is_one_sentence_and_status_1(faced: Faced) -> None:
     for arguments, sentence in (
         (["reject", "nothing", "--reason", "x"], "there is no claim with the ID 'nothing'"),
         (["merge", "Ada", "Nobody"], "nothing is known of 'Nobody'"),
-        (["merge", "Ada", "ada"], "ids takes 2 to 1,000 different ones, not 1"),
+        (["merge", "Ada", "ada"], "ids takes 2 to 100 different ones, not 1"),
         (["split", "Ada", "--as", "x"], "name the groups or the sources"),
         (["claims", "Nobody"], "nothing is known of 'Nobody'"),
     ):

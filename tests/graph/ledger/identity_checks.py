@@ -125,7 +125,8 @@ def examined(check: Check, twins: Twins, number: int) -> None:
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],
+        # A story takes seconds to tell and minutes to shrink: only where somebody waits for it.
+        phases=[Phase.generate, Phase.shrink] if number > QUICK else [Phase.generate],
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:

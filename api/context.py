@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from api.identity import Pin
+from api.limits import Spending
 from graph.facade import Graph, Snapshot
 from graph.views import Basis
 from ontology.instant import Instant
@@ -27,6 +28,11 @@ class Context:
     actor: str = "local"
     latest: int | None = None
     predicates: dict[str, object] = field(default_factory=dict)
+    spending: Spending = field(default_factory=Spending)
+
+    def spend(self, field: str) -> None:
+        """Count the resolving of a costly field. Raises QueryTooComplex where it is one too many for one operation."""
+        self.spending.spend(field)
 
     def snapshot(
         self, *, valid_at: Instant | None = None, recorded_at: Instant | None = None, evidence_until: Instant | None = None

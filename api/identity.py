@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ontology.errors import NotFound
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
 
@@ -18,6 +19,7 @@ class Kind(StrEnum):
     ENTITY = "entity"
     EPISODE = "episode"
     STATEMENT = "statement"
+    CLAIM = "claim"
 
 
 _written = json.JSONEncoder(separators=(",", ":")).encode
@@ -35,13 +37,18 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class ObjectId:
-    """An ID taken apart. `v_from` and `swapped` are a statement's; `pin` is None where the ID is read at the present."""
+    """An ID taken apart. `v_from` and `swapped` are a statement's, `subject` (a key) and `predicate` a claim's, by which it is found.
+
+    `pin` is None where the ID is read at the present.
+    """
 
     kind: Kind
     key: str
     v_from: Instant = 0
     swapped: bool = False
     pin: Pin | None = None
+    subject: str = ""
+    predicate: str = ""
 
 
 def pack(parts: list[Any]) -> str:
@@ -78,6 +85,8 @@ def encode_id(id: ObjectId) -> str:
     parts: list[Any] = [id.kind.value, id.key]
     if id.kind is Kind.STATEMENT:
         parts += [id.v_from, int(id.swapped)]
+    elif id.kind is Kind.CLAIM:
+        parts += [id.subject, id.predicate]
     if id.pin is not None:
         parts += [id.pin.valid_at, id.pin.transaction, id.pin.evidence_until]
     return pack(parts)
@@ -89,18 +98,28 @@ def decode_id(text: str) -> ObjectId | None:
     if parts is None or len(parts) < 2 or not isinstance(parts[0], str) or parts[0] not in _KINDS or not isinstance(parts[1], str):
         return None
     kind, key, rest = Kind(parts[0]), parts[1], parts[2:]
-    v_from, swapped = 0, False
+    v_from, swapped, subject, predicate = 0, False, "", ""
     if kind is Kind.STATEMENT:
         if len(rest) < 2 or not is_instant(rest[0]) or rest[1] not in (0, 1):
             return None
         v_from, swapped, rest = rest[0], bool(rest[1]), rest[2:]
-    if not rest:
-        return ObjectId(kind, key, v_from, swapped)
-    pin = read_pin(rest)
-    return ObjectId(kind, key, v_from, swapped, pin) if pin else None
+    elif kind is Kind.CLAIM:
+        if len(rest) < 2 or not isinstance(rest[0], str) or not isinstance(rest[1], str):
+            return None
+        subject, predicate, rest = rest[0], rest[1], rest[2:]
+    pin = read_pin(rest) if rest else None
+    return ObjectId(kind, key, v_from, swapped, pin, subject, predicate) if pin or not rest else None
 
 
 def key_in(text: str) -> str:
     """The key that a key or ID gives; of an ID only the key is used."""
     id = decode_id(text)
+    return id.key if id else text
+
+
+def key_of(text: str, kind: Kind) -> str:
+    """The same for an argument that names things of one kind. Raises NotFound for an ID of another."""
+    id = decode_id(text)
+    if id is not None and id.kind is not kind:
+        raise NotFound(f"this ID names no {kind.value}", id=text)
     return id.key if id else text

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from strawberry.extensions import MaxAliasesLimiter, ParserCache, QueryDepthLimiter, SchemaExtension, ValidationCache
+
+from ontology.errors import QueryTooComplex
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,23 @@ class Limits:
     depth: int = 20
     aliases: int = 60
     tokens: int = 4000
+
+
+COSTLY: Mapping[str, int] = {"preview": 10, "simulate": 10, "suspects": 10, "suspectedSplits": 200, "undeclaredPredicates": 10}
+"""Fields that a short document can make dear, and how often one operation may resolve each."""
+
+
+class Spending:
+    """What one operation has resolved of them."""
+
+    def __init__(self) -> None:
+        self._spent: Counter[str] = Counter()
+
+    def spend(self, field: str) -> None:
+        """Count one more. Raises QueryTooComplex."""
+        self._spent[field] += 1
+        if self._spent[field] > COSTLY[field]:
+            raise QueryTooComplex(f"one operation may ask for {field} up to {COSTLY[field]} times; send the rest in another")
 
 
 class _Limiter(SchemaExtension):

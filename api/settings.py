@@ -15,7 +15,10 @@ def _default_data() -> Path:
 
 
 class Settings(BaseSettings):
-    """`data` is the folder of one ledger and what follows it; `ontology` an overlay of the vocabulary."""
+    """`data` is the folder of one ledger and what follows it; `ontology` an overlay of the vocabulary.
+
+    `speakers` is a file that says who the speakers of imported transcripts are (docs/formats.md, "Who is meant").
+    """
 
     model_config = SettingsConfigDict(env_prefix="ERSTWHILE_", env_ignore_empty=True, extra="ignore", frozen=True)
 
@@ -23,5 +26,6 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     ontology: Path | None = None
+    speakers: Path | None = None
     graph_engine: Literal["kuzu", "sql"] = "kuzu"
     extraction_workers: Annotated[int, Field(ge=1, le=64)] = 1

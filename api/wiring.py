@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.settings import Settings
 from ontology.loading import load_vocabulary
-from ontology.vocabulary import Vocabulary
+from ontology.vocabulary import Vocabulary, restored
 
 # The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
 if TYPE_CHECKING:
@@ -31,8 +31,28 @@ def rest_the_collector() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def open_service(settings: Settings) -> Service:
-    """Everything that a process that owns the data folder runs."""
+def vocabulary_in_force(settings: Settings) -> Vocabulary | None:
+    """The vocabulary that the ledger of the data folder was last resolved by; None where there is none yet."""
+    from sqlalchemy import select
+
+    from graph.ledger.database import open_database
+    from graph.ledger.schema import vocabularies
+    from graph.opening import LEDGER
+
+    if not (settings.data / LEDGER).exists():
+        return None
+    engine = open_database(f"sqlite:///{settings.data / LEDGER}")
+    try:
+        with engine.connect() as connection:
+            query = select(vocabularies.c.content).order_by(vocabularies.c.number.desc()).limit(1)
+            content = connection.execute(query).scalar()
+    finally:
+        engine.dispose()
+    return None if content is None else restored(content)
+
+
+def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Service:
+    """Everything that a process that owns the data folder runs. `vocabulary`: another than the settings name."""
     from api.service import Service
     from extraction.scrubbing import Scrubber
     from extraction.threats import ThreatScanner
@@ -42,7 +62,7 @@ def open_service(settings: Settings) -> Service:
     from workers.pool import ExtractionPool
 
     rest_the_collector()
-    vocabulary = read_vocabulary(settings)
+    vocabulary = vocabulary or read_vocabulary(settings)
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     return Service(graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan))

@@ -1,6 +1,7 @@
-"""The graph's engines beside each other: `python -m benchmarks.store [--statements 1000 100000]`. Prints Markdown.
+"""The graph's engines beside each other: `python -m benchmarks.store [--statements 1000 100000] [--joined 0.1]`. Prints Markdown.
 
-The ledger is synthetic: entities with a skewed number of statements, a tenth of which supersede, one claim each.
+The ledger is synthetic: entities with a skewed number of statements, a tenth of which supersede, one claim each. Of
+`--joined` of the entities every two are one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, text
 
 from graph.ledger.database import open_database
-from graph.ledger.schema import OPEN, claims, episodes, settings, statements, things, transactions
+from graph.ledger.schema import OPEN, claims, components, episodes, settings, statements, things, transactions
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphBasis, GraphStore
@@ -25,14 +26,16 @@ from graph.store.settings import GraphSettings
 from graph.store.sql_engine import SqlStore
 from ontology.instant import UNBOUNDED_FUTURE
 from ontology.names import Keys
+from ontology.vocabulary import Cardinality, Predicate, Vocabulary
 
 PER_TRANSACTION = 100
 KEYS = Keys(b"benchmark")
+VOCABULARY = Vocabulary("benchmark", {f"p{number}": Predicate(f"p{number}", cardinality=Cardinality.ONE) for number in range(0, 40, 2)}, {})
 
 
-def one_valued(predicate: str, _transaction: int) -> bool:
-    """The even predicates are."""
-    return int(predicate[1:]) % 2 == 0
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    """The even predicates have one value at a time."""
+    return VOCABULARY
 
 
 def _episode(number: int) -> dict[str, Any]:
@@ -63,7 +66,7 @@ def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict
     number = 1 + (row - 1) // PER_TRANSACTION
     predicate = f"p{random.randrange(40)}"
     slot = KEYS.slot("default", subject, predicate, "")
-    proposition = KEYS.proposition(slot, value, True)
+    proposition = KEYS.proposition("default", subject, predicate, "", value, symmetric=False)
     both = {
         "row": row,
         "namespace": "default",
@@ -76,7 +79,7 @@ def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict
         "proposition": proposition,
         "tx_from": number,
     }
-    bounds = {"v_from": row, "v_to": UNBOUNDED_FUTURE, "tx_to": OPEN, "object_is_literal": False}
+    bounds = {"base": proposition, "v_from": row, "v_to": UNBOUNDED_FUTURE, "tx_to": OPEN, "object_is_literal": False}
     episode = KEYS.digest("episode", str(number))
     claim = {
         "id": f"{row:032x}",
@@ -106,7 +109,15 @@ def _rows(connection: Connection, table: Any, rows: Sequence[dict[str, Any]]) ->
         connection.execute(insert(table), rows[start : start + 5_000])
 
 
-def fill(engine: Engine, count: int) -> int:
+def _memberships(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Every two are one from the first transaction on."""
+    keys = [KEYS.entity("default", name) for name in names]
+    pairs = [sorted(keys[place : place + 2]) for place in range(0, len(keys) - 1, 2)]
+    row = {"namespace": "default", "tx_from": 1, "tx_to": OPEN}
+    return [{**row, "member": key, "root": pair[0]} for pair in pairs for key in pair]
+
+
+def fill(engine: Engine, count: int, joined: float) -> int:
     """A ledger of `count` statements; returns the number of its entities."""
     random = Random(5)
     entities = max(50, count // 10)
@@ -125,6 +136,7 @@ def fill(engine: Engine, count: int) -> int:
         _rows(connection, episodes, [_episode(number) for number in range(1, last + 1)])
         thing = {"namespace": "default", "tx_from": 1, "tx_to": OPEN}
         _rows(connection, things, [{**thing, "key": KEYS.entity("default", name), "name": name, "folded": name} for name in names])
+        _rows(connection, components, _memberships(random.sample(names, int(joined * entities))))
         _rows(connection, statements, [statement for statement, _ in pairs])
         _rows(connection, claims, [claim for _, claim in pairs])
         connection.execute(text("ANALYZE"))
@@ -148,9 +160,9 @@ def queries(store: GraphStore, basis: GraphBasis, entities: int) -> dict[str, st
     """p50 / p95 of every query."""
     random = Random(6)
     keys = [KEYS.entity("default", f"e{random.randrange(entities)}") for _ in range(60)]
-    slots = [KEYS.slot("default", key, f"p{random.randrange(40)}", "") for key in keys]
+    predicates = {key: f"p{random.randrange(40)}" for key in keys}
     found = {
-        "statements in a slot": percentiles(lambda slot: store.statements_in_slot(basis, slot), slots),
+        "statements in a slot": percentiles(lambda key: store.statements_in_slot(basis, key, predicates[key]), keys),
         "statements about an entity": percentiles(lambda key: store.statements_about(basis, key), keys),
     }
     for depth, calls in ((1, 60), (2, 30), (3, 10)):
@@ -161,7 +173,7 @@ def queries(store: GraphStore, basis: GraphBasis, entities: int) -> dict[str, st
 
 def rates(engine: Engine, folder: Path, count: int) -> tuple[list[str], KuzuStore]:
     """Lines on how fast a graph is filled, and the filled graph."""
-    feed = Feed(engine, one_valued)
+    feed = Feed(engine, vocabulary_at)
     lines = []
     ways = (
         (100, "prepared statements, 100 a transaction", 10**9, 1_000),
@@ -173,15 +185,15 @@ def rates(engine: Engine, folder: Path, count: int) -> tuple[list[str], KuzuStor
         if some < rows:
             continue
         upto = some // PER_TRANSACTION
-        pieces = Feed(engine, one_valued, batch_rows=rows)
-        store = KuzuStore(folder / f"{rows}.kuzu", feed.ledger, GraphSettings(copy_from=copy_from))
+        pieces = Feed(engine, vocabulary_at, batch_rows=rows)
+        store = KuzuStore(folder / f"{rows}.kuzu", feed.keys, GraphSettings(copy_from=copy_from))
         # The first batch has all entities.
         first = next(pieces.batches(0, 1))
         store.apply(first)
         seconds = timed(lambda store=store, pieces=pieces, upto=upto: [store.apply(b) for b in pieces.batches(1, upto)])  # type: ignore[misc]
         lines.append(f"| {what} | {(some - PER_TRANSACTION) / seconds:,.0f} |")
         store.close()
-    whole = KuzuStore(folder / "whole.kuzu", feed.ledger, GraphSettings())
+    whole = KuzuStore(folder / "whole.kuzu", feed.keys, GraphSettings())
     reading = timed(lambda: [part.size() for part in feed.whole(feed.last())])
     seconds = timed(lambda: whole.load(feed.whole(feed.last())))
     lines.append(f"| rebuild | {count / seconds:,.0f} (reading the ledger alone: {count / reading:,.0f}) |")
@@ -192,10 +204,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--statements", type=int, nargs="+", default=[1_000, 100_000])
-    for count in parser.parse_args().statements:
+    parser.add_argument("--joined", type=float, default=0.0)
+    arguments = parser.parse_args()
+    for count in arguments.statements:
         with TemporaryDirectory() as name:
             engine = open_database(f"sqlite:///{name}/ledger.db")
-            entities = fill(engine, count)
+            entities = fill(engine, count, arguments.joined)
             print(f"\n### {count:,} statements\n", flush=True)
             lines, kuzu = rates(engine, Path(name), count)
             print("| writing (kuzu) | statements/s |\n|---|---|")

@@ -131,6 +131,14 @@ def _described(name: Token, noun: Token, patterns: Patterns) -> Iterator[Named]:
             if preposition.lower_ in (pattern.preposition or ("of",)) and not (pattern.swap and not pattern.preposition):
                 yield Named(Match(predicate, name, target, f"apposition:{predicate}", 0.75, pattern.kind), noun)
                 break
+    owner = next((c for c in noun.children if c.dep_ == "poss"), None)
+    if owner is not None and noun.lemma_.casefold() in KIN and noun.tag_ == "NN":
+        # "Mia, Anna's sister, ..."
+        for predicate, pattern in patterns.nouns(noun.lemma_.casefold()):
+            if not pattern.preposition and pattern.value is None:
+                subject, object_ = (owner, name) if pattern.swap else (name, owner)
+                yield Named(Match(predicate, subject, object_, f"apposition:{predicate}", 0.75, pattern.kind), noun)
+                break
     if is_role(noun) and noun.pos_ == "NOUN":
         yield Named(Match("has_role", name, noun, "apposition:role", 0.7), noun)
     elif Thing.ANIMAL in things(noun):

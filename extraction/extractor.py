@@ -45,7 +45,7 @@ class SpacyExtractor:
         self._patterns = Patterns(vocabulary)
         self._model = model
         self._loading = Lock()
-        self.id = f"spacy-sm-1/{vocabulary.version}"
+        self.id = f"spacy-sm-2/{vocabulary.version}"
 
     @property
     def model(self) -> Language:

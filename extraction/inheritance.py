@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _END_VERBS = {"stop", "quit", "cease", "give"}
 _STANDING = {"marry", "base", "engage", "divorce", "separate", "employ"}
 """Verbs whose participle, without a subject, tells how somebody is: "Married to Paolo since 2015"."""
+_SUFFERED = {"raise", "educate", "bury", "adopt", "train", "hire", "appoint", "elect"}
 _START_VERBS = {"start", "begin", "resume", "take"}
 
 
@@ -93,7 +94,10 @@ def _share(clause: Clause, above: Clause, head: Token) -> None:
     if not any(c.dep_ in ("aux", "auxpass") for c in head.children):
         if head.tag_ in ("VB", "VBG", "VBN"):
             clause.tense, clause.modal, clause.governor = above.tense, above.modal, above.governor
-            clause.passive = clause.passive or (above.passive and (head.tag_ == "VBN" or lemma(head) == "raise") and not clause.objects)
+            clause.passive = clause.passive or (above.passive and head.tag_ == "VBN" and not clause.objects)
+        if head.tag_ == "VBD" and lemma(head) in _SUFFERED and above.passive and not clause.objects:
+            # "born in Lahore but raised in Bradford": the tagger takes the participle for a past.
+            clause.passive = True
         if head.tag_ == "VBN" and lemma(above.head) == "be" and above.attributes and not clause.objects:
             # "a tool made by Ana and written in Go", where the parser hangs the second on "is".
             clause.passive, clause.tense = True, above.tense

@@ -8,6 +8,12 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+DAYS = words(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
+    november december
+    """
+)
 FEMALE_KIN = words(
     """
     mother mum mom mama mummy mommy grandmother grandma granny gran nan nana sister stepsister half-sister daughter stepdaughter

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE
+from extraction.lexicon import ACQUAINTANCES, ANIMALS, BARE_KIN, FEMALE_KIN, KIN, MALE_KIN, ROLES, VAGUE, words
+from extraction.roles import is_person_role
 from ontology.episode import Turn
 
 if TYPE_CHECKING:
@@ -17,29 +18,9 @@ _GROUP = {"we", "us", "our", "ours", "ourselves"}
 _GENDERS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f", "himself": "m", "herself": "f"}
 _THINGS = {"it", "its", "itself"}
 _PLURALS = {"they", "them", "their", "theirs"}
-_EMPTY_MODIFIERS = {
-    "great",
-    "amazing",
-    "lovely",
-    "wonderful",
-    "awesome",
-    "nice",
-    "own",
-    "really",
-    "very",
-    "good",
-    "whole",
-    "such",
-    "few",
-    "many",
-    "more",
-    "other",
-    "same",
-    "new",
-    "little",
-    "favourite",
-    "favorite",
-}
+_EMPTY_MODIFIERS = words(
+    "great amazing lovely wonderful awesome nice own really very good whole such few many more other same new little favourite favorite"
+)
 _ARGUMENTS = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "appos", "ROOT", "oprd", "dative", "npadvmod", "poss"}
 _TITLES = {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "dr": "", "sir": "m", "prof": ""}
 _DIRECTIONS = {"northern", "southern", "eastern", "western", "central", "north", "south", "east", "west", "downtown", "rural"}
@@ -152,12 +133,15 @@ class Mentions:
         if named is not None:
             return self.text(named, subject=True)
         possessor = next((c for c in token.children if c.dep_ == "poss"), None)
+        if possessor is not None and possessor.pos_ in ("NOUN", "PROPN") and is_person_role(word) and token.tag_ != "NNS":
+            return self.role(token, possessor)
         text = self.text(token, subject=subject)
         if not text:
             return None
         if possessor is not None and (possessor.pos_ == "PRON" or possessor.tag_ == "PRP$"):
-            owner = self.name(possessor)
             person = word in KIN or word in ACQUAINTANCES
+            # A project has no sister.
+            owner = self.speaker if person and possessor.lower_ in _GROUP else self.name(possessor)
             if owner is None:
                 return None if person or subject else text
             if person or (subject and possessor.lower_ not in _GROUP):
@@ -168,6 +152,22 @@ class Mentions:
         if subject and word in VAGUE and token.pos_ != "PROPN":
             return None
         return text
+
+    def role(self, noun: Token, owner: Token) -> str | None:
+        """What somebody is called by their role, named or not: "Ada's older sister". One key from every speaker's point of view.
+
+        None where the owner is not known.
+        """
+        whose = self.speaker if owner.lower_ in _GROUP else self.name(owner)
+        if whose is None:
+            return None
+        first = max(owner.i, *(t.i for t in owner.subtree)) + 1
+        before = [t for t in noun.doc[first : noun.i] if t.dep_ != "case" and not _empty(t, noun) and not t.is_punct]
+        return f"{whose}'s {' '.join(self._surface(t.i, noun.doc) for t in [*before, noun])}"
+
+    def _surface(self, place: int, doc: Doc) -> str:
+        known = self._surfaces is not None and place < len(self._surfaces)
+        return self._surfaces[place] if known and self._surfaces is not None else doc[place].text
 
     def text(self, token: Token, *, subject: bool = False) -> str:
         """The surface of a phrase without determiners, relative clauses and time."""
@@ -189,7 +189,7 @@ class Mentions:
                     # "from 13 to 15" are two values.
                     continue
                 if child.dep_ in ("compound", "nmod", "nummod", "amod", "quantmod", "npadvmod") and not (
-                    child.dep_ == "amod" and child.lower_ in _EMPTY_MODIFIERS and child.lower_ != "new"
+                    child.dep_ == "amod" and _empty(child, token)
                 ):
                     keep.update(t.i for t in child.subtree if t.dep_ not in ("det", "punct") and t.tag_ != "PRP$")
                 elif child.dep_ == "poss" and child.tag_ != "PRP$":
@@ -205,10 +205,18 @@ class Mentions:
             return ""
         out = ""
         for place, i in enumerate(words):
-            surface = self._surfaces[i] if self._surfaces is not None and i < len(self._surfaces) else doc[i].text
+            surface = self._surface(i, doc)
             glued = place > 0 and words[place - 1] == i - 1 and not doc[i - 1].whitespace_
             out += surface if glued or place == 0 else f" {surface}"
+        # "Anna’s sister" and "Anna's sister" are one.
+        out = out.replace("\u2019", "'")
         return out.strip().strip(".,;:!?\"'()[]").strip() if not out.endswith("s'") else out
+
+
+def _empty(modifier: Token, noun: Token) -> bool:
+    """Whether a word before a noun tells it from no other; of two sisters "my other sister" is another one."""
+    word = modifier.lower_
+    return word in _EMPTY_MODIFIERS and word != "new" and not (word == "other" and is_person_role(noun.lemma_.casefold()))
 
 
 def _slim(preposition: Token) -> list[Token]:

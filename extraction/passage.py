@@ -22,6 +22,10 @@ _SPELLINGS = [
     for pattern, replacement in (
         (r"\bname's(?=\s+(?-i:[A-Z]))", "name is"),
         (r"[\u2018\u2019\u02bc]", "'"),
+        # Marks that cannot be seen split words for the parser.
+        (r"[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+", ""),
+        # Robert "Bob" Smith is Robert Smith; who he is besides is read from the text itself.
+        (r"(?-i:\b(?P<first>[A-Z][a-z'-]+)\s+[\"“(][A-Z][a-z'-]+[\"”)]\s+(?=[A-Z][a-z'-]+\b))", r"\g<first> "),
         (
             r"\A\s*(?:(?:fyi|btw|psa|nb|fwiw|imo|tbh|ok|okay|so|well|yeah|yep|yes|nah|lol|haha|hey|oh|ah|ha|@\w+|no\s+no|heads\s+up|quick\s+(?:update|note|one)|update|reminder|correction|nope)(?:[,:!]+\s*|\s+(?!(?:that|far|much|many|is|was|are)\b)))+(?=\w)",
             "",
@@ -94,7 +98,7 @@ _SPLIT = re.compile(
     r"|,?\s+and\s+(?=(?:the|our|my|his|her|their)\s+(?:[\w-]+\s+){1,2}(?:is|are|was|were|runs|uses|has|will|lives|works|owns|listens)\b)"
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF\ufe0f]+\s*",
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|etc|No|approx|[A-Z]))\.\s*\Z")
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|a\.k\.a|etc|No|approx|[A-Z]))\.\s*\Z")
 _DEPENDENT = re.compile(
     r"\b(?:if|unless|whether|suppose|imagine|would|could|when|who|what|that|said|told|says|because|once)\b", re.IGNORECASE
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from extraction import apposition, ellipsis, endings, irrealis, notices, plans
+from extraction import apposition, ellipsis, endings, irrealis, joins, naming, nicknames, notices, plans
 from extraction.clauses import clauses
 from extraction.corrections import Correction, correction
 from extraction.dating import Stretch
@@ -60,6 +60,7 @@ class TurnReader(Recorder):
             if key not in seen:
                 seen.add(key)
                 kept.append(claim)
+        kept = joins.settled(kept, self._turn.text, machine=self._machine)
         self._found.claims = sorted(kept, key=lambda claim: claim.start)
         return self._found
 
@@ -78,6 +79,11 @@ class TurnReader(Recorder):
         for notice in notices.notices(text) if plain and not self._machine else ():
             self._decided = self._decided or notice.predicate == "decided"
             self._notice(notice, whole, correction(self._turn.text[passage.start : whole[1]]))
+        outer = [(passage.origin(start), passage.origin(end)) for start, end in quoted]
+        for notice in nicknames.nicknames(self._turn.text[passage.start : whole[1]], self._mentions.addressee) if plain else ():
+            at = passage.start + notice.start, passage.start + notice.end
+            if not any(start <= passage.start + notice.start < end for start, end in outer):
+                self._notice(notice, at, None)
         for sentence in doc.sents:
             if sentence.text.strip():
                 self._sentence(passage, sentence, whens, quoted)
@@ -127,6 +133,10 @@ class TurnReader(Recorder):
         for named in apposition.appositions(sentence, self._patterns):
             if not any(start <= named.at.idx < end for start, end in quoted):
                 self._emit(named.match, _STILL, None, span, None)
+        for given in naming.beside(sentence, self._mentions):
+            match = None if any(start <= given.role.idx < end for start, end in quoted) else given.match(self._mentions)
+            if match is not None:
+                self._emit(match, _STILL, None, span, None)
         if len(self._found.claims) == count:
             self._drop(span, "nothing to keep")
 
@@ -163,6 +173,7 @@ class TurnReader(Recorder):
         matches = endings.told_apart(stated(clause, self._patterns, self._said, open_too=not self._decided), self._turn.text)
         for who, what in plans.desired(clause):
             self._emit(Match("wants", who, what, "plan:want", 0.6), context, clause, span, source, meant.denied, modality=Modality.DESIRED)
+        matches += naming.stated(clause, self._mentions)
         for match in matches:
             if self._decided and match.predicate == "decided":
                 continue

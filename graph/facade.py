@@ -8,6 +8,8 @@ from typing import Protocol
 from graph.views import (
     AnswerView,
     Basis,
+    ChangeReceipt,
+    ClaimView,
     ComponentHealth,
     EntityRef,
     EntityView,
@@ -17,12 +19,16 @@ from graph.views import (
     PendingEpisode,
     Positions,
     Receipt,
+    Reextraction,
+    Rehearsal,
     StatedClaim,
     StatementFilter,
     StatementView,
     StatsView,
+    SuspectedSplit,
     TimelineView,
     TransactionView,
+    UndeclaredPredicate,
     Want,
 )
 from ontology.claim import ClaimDraft
@@ -91,6 +97,33 @@ class Snapshot(Protocol):
     def episode_statements(
         self, key: str, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
     ) -> Page[StatementView]: ...
+
+    def claims(
+        self,
+        filter: StatementFilter,
+        *,
+        candidate: bool | None = None,
+        rejected: bool | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[ClaimView]:
+        """Claims recorded and said by the basis, newest said first: those in the set and rejected ones, not those withdrawn.
+
+        `candidate` and `rejected` choose, where given. Raises InvalidInput for `valid_during` and `include_invalidated`.
+        """
+        ...
+
+    def suspected_splits(self, key: str) -> tuple[SuspectedSplit, ...]:
+        """Signs that an entity is two of one name."""
+        ...
+
+    def suspects(self, *, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
+        """Entities with suspected splits, by name."""
+        ...
+
+    def undeclared(self, *, least: int = 5) -> list[UndeclaredPredicate]:
+        """Undeclared predicates with at least so many claims, most used first."""
+        ...
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]: ...
 
@@ -173,6 +206,72 @@ class Graph(Protocol):
         actor: str = "local",
     ) -> Receipt:
         """Withdraw an episode by key, or by source and external ID (then it may arrive later). Raises NotFound for an unknown key."""
+        ...
+
+    def reject(self, namespace: str, claims: Sequence[str], *, reason: str, actor: str = "local") -> ChangeReceipt:
+        """Declare claims wrong: they stop being evidence, also when their episode is extracted again. Raises NotFound, InvalidInput."""
+        ...
+
+    def restore(self, namespace: str, claims: Sequence[str], *, reason: str | None = None, actor: str = "local") -> ChangeReceipt:
+        """Take rejections back. Raises NotFound, InvalidInput."""
+        ...
+
+    def merge(self, namespace: str, entities: Sequence[str], *, reason: str | None = None, actor: str = "local") -> ChangeReceipt:
+        """State that entities (keys, 2 or more) are one. Raises NotFound, InvalidInput."""
+        ...
+
+    def split(
+        self,
+        namespace: str,
+        entity: str,
+        *,
+        groups: Sequence[str] = (),
+        sources: Sequence[str] = (),
+        discriminator: str,
+        name: str | None = None,
+        reason: str | None = None,
+        actor: str = "local",
+    ) -> ChangeReceipt:
+        """State that the evidence of episodes of some groups and sources speaks of another entity of the same name.
+
+        All names by which those episodes call the entity are split off, and are names of one; `name`: that one only.
+        Raises NotFound, InvalidInput.
+        """
+        ...
+
+    def rehearse_stated(
+        self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool = False
+    ) -> Rehearsal:
+        """What `record_stated` would do; raises what it would raise."""
+        ...
+
+    def rehearse_extracted(
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        claims: Sequence[ClaimDraft],
+        flags: Sequence[str],
+        *,
+        extractor: str,
+        quarantined: bool = False,
+    ) -> Rehearsal:
+        """What `record_extracted` would do with one episode."""
+        ...
+
+    def extracted(
+        self, namespace: str, *, since: Instant | None = None, source: str | None = None, after: int = 0, limit: int = 100
+    ) -> list[PendingEpisode]:
+        """Current copies of extracted episodes of speech, in the order of their rows: `row > after`, said at or after `since`."""
+        ...
+
+    def reextract(
+        self, namespace: str, episode: PendingEpisode, claims: Sequence[ClaimDraft], *, extractor: str, actor: str = "local"
+    ) -> Reextraction:
+        """Put the claims of an extracted episode in the place of those that it has, in one transaction where they differ."""
+        ...
+
+    def rehearse_vocabulary(self, vocabulary: Vocabulary) -> dict[str, tuple[int, int]]:
+        """How many statements putting a vocabulary in force would open and close, for each namespace that it touches."""
         ...
 
     def opened_by(self, namespace: str, transaction: int, *, want: frozenset[Want] = frozenset()) -> list[StatementView]:

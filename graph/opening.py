@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from graph.belief.traits import traits_of
 from graph.ledger.database import open_database
 from graph.ledger.details import VocabularyAt
 from graph.service import LedgerGraph
@@ -22,9 +21,6 @@ def open_graph(folder: Path, vocabulary: Vocabulary, *, kind: Literal["kuzu", "s
     engine = open_database(url or f"sqlite:///{folder / LEDGER}")
 
     def projection(vocabulary_at: VocabularyAt) -> GraphProjection:
-        def one_valued(predicate: str, transaction: int) -> bool:
-            return traits_of(vocabulary_at(transaction).predicate(predicate)).one_valued
-
-        return GraphProjection(engine, folder / GRAPH, kind, one_valued=one_valued)
+        return GraphProjection(engine, folder / GRAPH, kind, vocabulary_at=vocabulary_at)
 
     return LedgerGraph(engine, vocabulary, projection)

@@ -7,16 +7,20 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Protocol
 
-from sqlalchemy import Engine, Row, and_, bindparam, func, insert, or_, select
+from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
+from graph.joining import Joining
+from graph.ledger import copies
+from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
-from graph.ledger.preparing import PreparedEpisode, Preparer
-from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
-from graph.ledger.schema import OPEN, episodes, settings, statements, things, transactions, vocabularies
+from graph.ledger.effects import effects_of
+from graph.ledger.known_identity import IdentityCache
+from graph.ledger.preparing import PreparedEpisode
+from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
-from graph.ledger.writing import Clock, Writer, wall_clock
+from graph.ledger.writing import Writer, wall_clock
 from graph.store.port import GraphBasis
 from graph.views import (
     Basis,
@@ -36,7 +40,7 @@ from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, Overloaded
 from ontology.instant import Instant
 from ontology.names import Keys, checked_name, checked_namespace
-from ontology.vocabulary import Predicate, Vocabulary, restored
+from ontology.vocabulary import Vocabulary, restored
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +76,10 @@ class Projection(Protocol):
     def close(self) -> None: ...
 
 
-class LedgerGraph:
+class LedgerGraph(Joining):
     """Implements `graph.facade.Graph`. One process owns a data folder; its threads may share this object."""
+
+    _projection: Projection
 
     def __init__(
         self, engine: Engine, vocabulary: Vocabulary, projection: Callable[[VocabularyAt], Projection], *, clock: Clock = wall_clock
@@ -83,6 +89,7 @@ class LedgerGraph:
         self._clock = clock
         self._vocabulary = vocabulary
         self._past: dict[int, Vocabulary] = {}
+        self._identities = IdentityCache()
         secret = self._secret()
         self.keys = Keys(secret)
         # Of the same secret, and yet no key of anything in the ledger.
@@ -104,7 +111,9 @@ class LedgerGraph:
 
     def _enforce(self, vocabulary: Vocabulary) -> None:
         """Record the vocabulary where it is a new one, and resolve again what its changed traits touch."""
-        found = self._writer.put_in_force(vocabulary, lambda before: _changed(before, vocabulary), actor="local")
+        for namespace, number in self._writer.derive_identity(vocabulary, actor="local").items():
+            log.info("namespace %s: who is who was read from what was recorded before in transaction %d", namespace, number)
+        found = self._writer.put_in_force(vocabulary, actor="local")
         for namespace, number in found.items():
             log.info("namespace %s: resolved again under vocabulary %s in transaction %d", namespace, vocabulary.version, number)
 
@@ -148,7 +157,7 @@ class LedgerGraph:
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -162,18 +171,11 @@ class LedgerGraph:
         return self._changed_by(namespace, transaction, want | {Want.INVALIDATION}, closed=True)
 
     def _changed_by(self, namespace: str, transaction: int, want: frozenset[Want], *, closed: bool) -> list[StatementView]:
-        here = (statements.c.namespace == namespace, or_(statements.c.tx_from == transaction, statements.c.tx_to == transaction))
-        snapshot = self.snapshot(namespace, transaction=transaction)
+        basis = self.snapshot(namespace, transaction=transaction).basis
         with self._engine.connect() as connection:
-            rows = [rectangle(row) for row in connection.execute(select(*COLUMNS).where(*here).order_by(statements.c.row))]
-            opened = [row for row in rows if row.tx_from == transaction]
-            ended: list[Rectangle] = []
-            for gone in (row for row in rows if row.tx_to == transaction):
-                kept = [r for r in opened if r.proposition == gone.proposition and r.v_from < gone.v_to and gone.v_from < r.v_to]
-                ended += [r for r in kept if r.v_to < gone.v_to] if kept else [gone]
-            shown = list(dict.fromkeys(ended)) if closed else [row for row in opened if row not in ended]
-            describer = Describer(connection, self.keys, self._vocabulary_at, snapshot.basis)
-            return describer.views(shown, want)
+            describer = Describer(connection, self.keys, self._vocabulary_at, basis, self._identities)
+            effects = effects_of(connection, namespace, transaction, describer.identity)
+            return describer.views(effects.closed if closed else effects.opened, want)
 
     def transactions(self, namespace: str, *, first: int = 20, after: Positions | None = None) -> Page[TransactionView]:
         """Commits of a namespace, newest first."""
@@ -191,7 +193,11 @@ class LedgerGraph:
         mine = statements.c.namespace == namespace
         current = and_(mine, statements.c.tx_to == OPEN, statements.c.v_from <= now, statements.c.v_to > now)
         pending = and_(episodes.c.namespace == namespace, episodes.c.status == "PENDING")
-        entity = and_(things.c.namespace == namespace, things.c.datatype.is_(None), things.c.tx_to == OPEN)
+        # Of a component only the member counts whose key is the entity's.
+        other = select(components.c.row).where(
+            components.c.member == things.c.key, components.c.root != things.c.key, components.c.tx_to == OPEN
+        )
+        entity = and_(things.c.namespace == namespace, things.c.datatype.is_(None), things.c.tx_to == OPEN, ~other.exists())
         counted = (
             select(func.count(func.distinct(episodes.c.key))).where(episodes.c.namespace == namespace),
             select(func.count()).select_from(things).where(entity),
@@ -212,15 +218,6 @@ class LedgerGraph:
         return [ComponentHealth("ledger", True, None, (time.perf_counter() - start) * 1000), self._projection.health()]
 
     # ------------------------------------------------------------ writing
-
-    def _preparer(self, namespace: str) -> Preparer:
-        checked_namespace(namespace)
-        return Preparer(namespace, self.keys, self._vocabulary, self._clock(), lambda key: self._entity_name(namespace, key))
-
-    def _entity_name(self, namespace: str, key: str) -> str | None:
-        query = select(things.c.name).where(things.c.namespace == namespace, things.c.key == key, things.c.datatype.is_(None))
-        with self._engine.connect() as connection:
-            return connection.execute(query.order_by(things.c.tx_from.desc()).limit(1)).scalar()
 
     def _record(
         self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str, idempotency_key: str | None = None
@@ -276,11 +273,8 @@ class LedgerGraph:
 
     def pending(self, limit: int = 100) -> list[PendingEpisode]:
         """Accepted episodes that still wait for extraction, oldest first."""
-        query = select(episodes).where(episodes.c.status == "PENDING").order_by(episodes.c.row).limit(limit)
         with self._engine.connect() as connection:
-            return [
-                PendingEpisode(row.namespace, row.key, row.said, _draft(row), tuple(row.flags or ())) for row in connection.execute(query)
-            ]
+            return copies.pending(connection, limit)
 
     def known(self, namespace: str, drafts: Iterable[EpisodeDraft]) -> list[bool]:
         """Which of the episodes are in the ledger already, as they are."""
@@ -329,32 +323,3 @@ class LedgerGraph:
         """Release files and connections."""
         self._projection.close()
         self._engine.dispose()
-
-
-def _changed(before: Vocabulary, after: Vocabulary) -> list[str]:
-    """Stored predicates whose traits, or those of their other side, differ."""
-
-    def traits(predicate: Predicate) -> tuple[object, ...]:
-        return predicate.cardinality, predicate.temporal, predicate.after_rival, predicate.inverse, predicate.symmetric
-
-    names = before.predicates.keys() | after.predicates.keys()
-    differ = [name for name in names if traits(before.predicate(name)) != traits(after.predicate(name))]
-    return sorted({words.canonical(name).predicate.name for name in differ for words in (before, after)} | set(differ))
-
-
-def _draft(row: Row[Any]) -> EpisodeDraft:
-    """A recorded episode as it was handed in."""
-    return EpisodeDraft(
-        content=row.content or "",
-        source=row.source,
-        external_id=row.external_id,
-        group=row.grp,
-        speaker=row.speaker,
-        addressee=row.addressee,
-        said_at=row.said_text,
-        time_zone=row.time_zone,
-        rank=row.rank,
-        metadata=row.metadata or {},
-        revised_at=row.revised_text,
-        project=row.project,
-    )

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from graph.belief.weighing import Conflict, Support
-from ontology.claim import ClaimDraft
+from ontology.claim import ClaimDraft, ClaimKind, Modality
 from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.instant import Instant
 
@@ -28,12 +28,13 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class EntityView:
-    """An entity on a basis."""
+    """An entity on a basis. `discriminator` tells it from another of its name, where a split has made it."""
 
     key: str
     name: str
     type: str | None = None
     aliases: tuple[str, ...] = ()
+    discriminator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,76 @@ class EvidenceView:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim on a basis: what one place of one episode says. `valid_from` and `valid_to` are EDTF texts as stated.
+
+    `candidate`: it makes no belief (too little confidence, a plan, an undated act, or a join that its own group alone tells).
+    `rejected`: a person declared it wrong (`rejection` says why). Subject and object are entities of the basis.
+    """
+
+    id: str
+    subject: EntityView
+    predicate: str
+    qualifier: str
+    object: EntityView | LiteralView
+    polarity: bool
+    kind: ClaimKind
+    modality: Modality
+    valid_from: str | None
+    valid_to: str | None
+    said_at: Instant
+    confidence: float
+    rule: str
+    additive: bool
+    candidate: bool
+    rejected: bool
+    rejection: str | None
+    evidence: EvidenceView
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectedSplit:
+    """A sign that one name denotes two: at `at` two values of a one-valued slot are attested by separate groups.
+
+    `values` are their names, the first the better attested one. The evidence for the second stands in `groups` (or, where it
+    has none, `sources`): splitting these off with `discriminator` resolves it.
+    """
+
+    entity: EntityView
+    predicate: str
+    qualifier: str
+    at: Instant
+    values: tuple[str, str]
+    groups: tuple[str, ...]
+    sources: tuple[str, ...]
+    discriminator: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndeclaredPredicate:
+    """A predicate that extraction or a client coined and that is used much: `claims` on `subjects` subjects.
+
+    `several` of these have more than one live value; `examples` are some of their newest quotes.
+    """
+
+    name: str
+    claims: int
+    subjects: int
+    several: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a write would do, nothing stored: the claims it would record, the statements it would open and end."""
+
+    claims: tuple[ClaimView, ...]
+    asserted: tuple[StatementView, ...]
+    invalidated: tuple[StatementView, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView:
     """One rectangle: valid `[v_from, v_to)`, believed from `tx_from_at` until `tx_to_at` (None: still)."""
 
@@ -105,7 +176,8 @@ class StatementView:
 
     Unbounded ends are UNBOUNDED_PAST and UNBOUNDED_FUTURE; `from_stated` and `to_stated` are EDTF texts where a claim states
     that bound. `swapped`: shown from the other side of an inverse pair or symmetric predicate than it is stored in.
-    `invalidation`, `history` and `provenance` are filled only where asked for (`Want`).
+    `key` is in terms of the basis' entities; `stored_key`, by which `statement` finds it on any basis, in those that it was
+    stored under. `invalidation`, `history` and `provenance` are filled only where asked for (`Want`).
     """
 
     key: str
@@ -128,6 +200,7 @@ class StatementView:
     last_attested_at: Instant
     evidence_count: int
     swapped: bool = False
+    stored_key: str = ""
     invalidation: InvalidationView | None = None
     history: tuple[VersionView, ...] = ()
     provenance: tuple[EvidenceView, ...] = ()
@@ -241,7 +314,8 @@ class ObjectRef:
 class StatedClaim:
     """A claim as a client states it: the draft's names unless `subject_key` or `object_key` gives an entity; `at` for one time.
 
-    `quote` must stand in the episode's content where it is given. In `draft`, spans are ignored.
+    `quote` must stand in the episode's content where it is given. In `draft`, spans are ignored. `scope_group` and `scope_source`
+    make a denial that two are one a split: in such episodes the subject's name speaks of the object.
     """
 
     draft: ClaimDraft
@@ -250,6 +324,8 @@ class StatedClaim:
     replaces_key: str | None = None
     at: str | None = None
     quote: str | None = None
+    scope_group: str | None = None
+    scope_source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +350,40 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeReceipt:
+    """What a write that names claims or entities did: its transaction (the first one's where it was known), and whether it was.
+
+    `claims` are IDs: those rejected or restored, or the joins and splits that were stated. `entity` is the key of the entity that
+    a join or a split made.
+    """
+
+    transaction: int
+    deduplicated: bool
+    claims: tuple[str, ...]
+    entity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reextraction:
+    """What extracting an episode again changed: claim IDs that are new, gone and kept. `transaction` is 0 where nothing changed."""
+
+    episode_key: str
+    transaction: int
+    added: tuple[str, ...]
+    gone: tuple[str, ...]
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class PendingEpisode:
-    """An accepted episode that waits for extraction; `said` is the reference for relative dates that the ledger has."""
+    """An episode to extract; `said` is the reference for relative dates that the ledger has, `row` its place in the ledger."""
 
     namespace: str
     key: str
     said: Instant
     draft: EpisodeDraft
     flags: tuple[str, ...] = ()
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,16 @@ MAX_NAME = 1000
 MAX_CONTENT = 100_000
 DEFAULT_NAMESPACE = "default"
 
-# Zero-width and direction marks. The zero-width joiner is dropped too: an emoji keeps it in its name, only not in its key,
-# where the parts still differ from those of other emoji.
+# What cannot be seen: zero-width and direction marks, fillers, variation selectors and control characters that are no space.
+# The zero-width joiner is dropped too: an emoji keeps it in its name, only not in its key, where the parts still differ from
+# those of other emoji. The tag characters (U+E0020 to U+E007F) stay: by them alone the flags of Scotland and Wales differ.
 _INVISIBLE = dict.fromkeys(
-    [0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)]
+    [
+        *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0),
+        *(*range(0x180B, 0x1810), *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)),
+        *(*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFFC), *range(0xE0100, 0xE01F0)),
+        *(*range(0x01, 0x09), *range(0x0E, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0)),
+    ]
 )
 _SPACES = re.compile(r"\s+")
 _NAMESPACE = re.compile(r"[A-Za-z0-9._-]{1,128}")
@@ -32,8 +38,14 @@ def normalise(name: str) -> str:
 
     A direction override is only removed, its text not turned round: it stays apart from what it looks like.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return _SPACES.sub(" ", folded.translate(_INVISIBLE)).strip()
+    before, folded = "", name
+    while before != folded:
+        # Marks first: one between a letter and its accent would keep them from composing. What one step leaves another may
+        # change (the fold of a compatibility form, an accent behind a mark that was dropped), so until nothing changes.
+        before = folded
+        composed = unicodedata.normalize("NFKC", folded.translate(_INVISIBLE)).casefold()
+        folded = _SPACES.sub(" ", unicodedata.normalize("NFKC", composed).translate(_INVISIBLE)).strip()
+    return folded
 
 
 def is_text(text: str) -> bool:
@@ -108,6 +120,11 @@ class Keys:
         """Key of a slot."""
         return self.digest("slot", namespace, subject, predicate, qualifier)
 
-    def proposition(self, slot: str, object: str, polarity: bool) -> str:
-        """Key of a proposition: `Statement.key`."""
-        return self.digest("proposition", slot, object, "+" if polarity else "-")
+    def proposition(self, namespace: str, subject: str, predicate: str, qualifier: str, object: str, *, symmetric: bool) -> str:
+        """Key of an affirmed proposition: `Statement.key`. Of a symmetric relation both directions are one."""
+        one, other = sorted((subject, object)) if symmetric else (subject, object)
+        return self.digest("proposition", self.slot(namespace, one, predicate, qualifier), other, "+")
+
+    def denial(self, proposition: str) -> str:
+        """Key of what denies an affirmed proposition."""
+        return self.digest("denial", proposition)

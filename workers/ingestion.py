@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import BoundedSemaphore, Event, Thread
 from time import time_ns
-from typing import Any, Protocol
 
 from graph.facade import Graph
-from graph.views import Receipt, StatedClaim
-from ontology.claim import ClaimDraft, ObjectDraft
+from graph.views import Receipt, Rehearsal, StatedClaim
+from ontology.claim import ClaimDraft
 from ontology.edtf import parse_edtf
 from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import InvalidInput, Overloaded
 from ontology.instant import UNBOUNDED_PAST, Instant, zone_named
 from ontology.names import checked_content
-from workers.pool import ATTEMPTS, ExtractionPool
+from workers.cleaning import Clean, Cleaner, Scrubber, Threats
+from workers.pool import ATTEMPTS, ExtractionPool, Findings, Left
 
 logger = logging.getLogger(__name__)
 
@@ -27,50 +28,6 @@ WAITING = 16
 
 BATCH = 50
 """Accepted episodes that are taken up at a time."""
-
-
-class ScrubbedText(Protocol):
-    """A text without secrets, and the rules that found some."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def findings(self) -> Sequence[str]: ...
-
-
-class ScrubbedMetadata(Protocol):
-    """Metadata without secrets, and the rules that found some."""
-
-    @property
-    def metadata(self) -> Mapping[str, Any]: ...
-    @property
-    def findings(self) -> Sequence[str]: ...
-
-
-class Scrubber(Protocol):
-    """Replaces secrets (`extraction.scrubbing.Scrubber`)."""
-
-    def scrub(self, text: str) -> ScrubbedText: ...
-
-    def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata: ...
-
-
-class Threats(Protocol):
-    """What a scan found, and whether a person must look first."""
-
-    @property
-    def flags(self) -> Sequence[str]: ...
-    @property
-    def quarantine(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Clean:
-    """An episode that may be stored: no secrets in it, its flags, and whether it is held back."""
-
-    episode: EpisodeDraft
-    flags: tuple[str, ...]
-    quarantine: bool
 
 
 def said_at(episode: EpisodeDraft) -> Instant:
@@ -103,14 +60,22 @@ def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A dry run: the episode as it would be stored, what that would do, and the pieces of its text that make no claim."""
+
+    clean: Clean
+    rehearsal: Rehearsal
+    dropped: Sequence[Left]
+
+
 class Ingestion:
     """Records episodes. Every method blocks its thread, none the event loop. `start` takes up what an earlier process left pending."""
 
     def __init__(self, graph: Graph, pool: ExtractionPool, scrubber: Scrubber, scan: Callable[[str], Threats]) -> None:
         self._graph = graph
         self.pool = pool
-        self._scrubber = scrubber
-        self._scan = scan
+        self._cleaner = Cleaner(scrubber, scan)
         self._turnstile = BoundedSemaphore(WAITING)
         self._work = Event()
         self._closing = Event()
@@ -131,24 +96,7 @@ class Ingestion:
 
     def clean(self, episode: EpisodeDraft) -> Clean:
         """The episode without secrets, scanned. Raises InvalidInput."""
-        content = self._scrubber.scrub(episode.content)
-        metadata = self._scrubber.scrub_metadata(episode.metadata)
-        named = (episode.external_id, episode.group, episode.speaker, episode.addressee, episode.project)
-        names = [None if text is None else self._scrubber.scrub(text) for text in named]
-        external_id, group, speaker, addressee, project = (None if name is None else name.text for name in names)
-        threats = self._scan(content.text)
-        found = [*content.findings, *metadata.findings, *(f for name in names if name is not None for f in name.findings), *threats.flags]
-        clean = replace(
-            episode,
-            content=content.text,
-            metadata=metadata.metadata,
-            external_id=external_id,
-            group=group,
-            speaker=speaker,
-            addressee=addressee,
-            project=project,
-        )
-        return Clean(clean, tuple(dict.fromkeys(found)), threats.quarantine)
+        return self._cleaner.episode(episode)
 
     def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
         """Record an episode with what extraction finds in it; its statements are believed when this returns.
@@ -161,15 +109,12 @@ class Ingestion:
         clean = self.clean(episode)
         if clean.quarantine or not clean.episode.speech:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
-        if not self._turnstile.acquire(blocking=False):
-            raise Overloaded(f"{WAITING} episodes are being extracted already; try again, or send it with wait: false", retry_after=2)
-        try:
-            extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
-        except Exception:
-            logger.exception("extraction failed; the episode is kept as PENDING")
-            return self._keep(namespace, clean, actor, idempotency_key)
-        finally:
-            self._turnstile.release()
+        with self._passing("try again, or send it with wait: false"):
+            try:
+                extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
+            except Exception:
+                logger.exception("extraction failed; the episode is kept as PENDING")
+                return self._keep(namespace, clean, actor, idempotency_key)
         return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor, idempotency_key=idempotency_key)
 
     def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
@@ -194,10 +139,43 @@ class Ingestion:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
         said_at(episode)
         clean = self.clean(episode).episode
-        stated = [self._stated(claim) for claim in claims]
+        stated = [self._cleaner.stated(claim) for claim in claims]
         return self._graph.record_stated(
             namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key
         )
+
+    def rehearse(self, namespace: str, episode: EpisodeDraft) -> Rehearsed:
+        """What `ingest` would do, nothing stored. Raises as it does, and ExtractionFailed."""
+        checked_content(episode.content)
+        said = said_at(episode)
+        clean = self.clean(episode)
+        extractor, examined = "none", Findings()
+        if not clean.quarantine and clean.episode.speech:
+            with self._passing("try again"):
+                extractor, found = self.pool.examine([turn_of(clean.episode, said)])
+            examined = found[0]
+        rehearsal = self._graph.rehearse_extracted(
+            namespace, clean.episode, examined.claims, clean.flags, extractor=extractor, quarantined=clean.quarantine
+        )
+        return Rehearsed(clean, rehearsal, examined.dropped)
+
+    def rehearse_stated(self, namespace: str, episode: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool) -> Rehearsed:
+        """What `state` would do, nothing stored. Raises as it does."""
+        said_at(episode)
+        clean = self.clean(episode)
+        stated = [self._cleaner.stated(claim) for claim in claims]
+        rehearsal = self._graph.rehearse_stated(namespace, clean.episode, stated, drop_bad_dates=drop_bad_dates)
+        return Rehearsed(clean, rehearsal, ())
+
+    @contextmanager
+    def _passing(self, advice: str) -> Iterator[None]:
+        """One of the few that may wait for an extraction. Raises Overloaded where there are too many."""
+        if not self._turnstile.acquire(blocking=False):
+            raise Overloaded(f"{WAITING} episodes are being extracted already; {advice}", retry_after=2)
+        try:
+            yield
+        finally:
+            self._turnstile.release()
 
     def _keep(self, namespace: str, clean: Clean, actor: str, idempotency_key: str | None) -> Receipt:
         receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor, idempotency_key=idempotency_key)[0]
@@ -212,23 +190,6 @@ class Ingestion:
         return self._graph.record_extracted(
             namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined, idempotency_key=idempotency_key
         )[0]
-
-    def _text(self, text: str) -> str:
-        return self._scrubber.scrub(text).text if text else text
-
-    def _object(self, object: ObjectDraft) -> ObjectDraft:
-        return replace(object, text=self._text(object.text))
-
-    def _stated(self, claim: StatedClaim) -> StatedClaim:
-        draft = claim.draft
-        scrubbed = replace(
-            draft,
-            subject=self._text(draft.subject),
-            object=self._object(draft.object),
-            qualifier=self._text(draft.qualifier),
-            replaces=None if draft.replaces is None else self._object(draft.replaces),
-        )
-        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self._text(claim.quote))
 
     def _follow(self) -> None:
         """The background: extract what is pending until there is nothing, then wait for more."""

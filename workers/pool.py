@@ -11,10 +11,11 @@ import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from queue import LifoQueue
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
@@ -23,11 +24,30 @@ if TYPE_CHECKING:
     from extraction.extractor import Extractor
 
 
+T = TypeVar("T")
 ExtractorFactory = Callable[[], "Extractor"]
 """Makes an extractor inside a worker process; picklable (a module's function, or a `partial` of one)."""
 
 ATTEMPTS = 3
 """How often an extraction is tried when its process dies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A piece of a turn that makes no claim: half-open characters of its text, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a turn yields: its claims, and what was left out."""
+
+    claims: Sequence[ClaimDraft] = ()
+    dropped: Sequence[Left] = ()
+
 
 _in_worker: list[Extractor] = []
 # The one extractor of a worker process: a task of a process pool can reach nothing but its module. Empty everywhere else.
@@ -51,6 +71,17 @@ def _begin(factory: ExtractorFactory) -> None:
 def _extract(turns: Sequence[Turn]) -> tuple[str, list[list[ClaimDraft]]]:
     extractor = _in_worker[0]
     return extractor.id, extractor.extract(turns)
+
+
+def _examine(turns: Sequence[Turn]) -> tuple[str, list[Findings]]:
+    extractor = _in_worker[0]
+    examine = getattr(extractor, "examine", None)
+    if examine is None:
+        # An extractor need not say what it leaves out.
+        return extractor.id, [Findings(claims) for claims in extractor.extract(turns)]
+    return extractor.id, [
+        Findings(found.claims, [Left(each.start, each.end, each.reason) for each in found.dropped]) for found in examine(turns)
+    ]
 
 
 class ExtractionFailed(Exception):
@@ -78,6 +109,13 @@ class ExtractionPool:
 
     def extract(self, turns: Sequence[Turn]) -> tuple[str, list[list[ClaimDraft]]]:
         """(extractor's ID, claims of each turn), after waiting for a process. Raises ExtractionFailed, or what the extractor raised."""
+        return self._run(_extract, turns)
+
+    def examine(self, turns: Sequence[Turn]) -> tuple[str, list[Findings]]:
+        """The same with what was left out of each turn, where the extractor says so."""
+        return self._run(_examine, turns)
+
+    def _run(self, task: Callable[[Sequence[Turn]], T], turns: Sequence[Turn]) -> T:
         executor = self._free.get()
         try:
             for _ in range(ATTEMPTS):
@@ -85,7 +123,7 @@ class ExtractionPool:
                     raise ExtractionFailed("the extraction pool is closed")
                 executor = executor or self._start()
                 try:
-                    return executor.submit(_extract, turns).result()
+                    return executor.submit(task, turns).result()
                 except BrokenProcessPool:
                     executor.shutdown(wait=False)
                     executor = None

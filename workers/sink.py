@@ -9,7 +9,8 @@ from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import ErstwhileError
 from workers.bulk import Tally, one_by_one, place_of
-from workers.ingestion import Clean, Ingestion, said_at, turn_of
+from workers.cleaning import Clean
+from workers.ingestion import Ingestion, said_at, turn_of
 from workers.pool import ExtractionPool
 
 

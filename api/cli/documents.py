@@ -5,17 +5,18 @@ from __future__ import annotations
 _SCOPE = "asOf(validAt: $validAt, recordedAt: $recordedAt, evidenceUntil: $evidenceUntil)"
 _TIMES = "$validAt: DateTime, $recordedAt: DateTime, $evidenceUntil: DateTime"
 _BASIS = "basis { validAt recordedAt transaction evidenceUntil }"
-_VALUE = "object { __typename ... on Entity { name key } ... on Literal { value datatype } }"
-_STATEMENT = f"""subject {{ name }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
+_VALUE = "object { __typename ... on Entity { name discriminator key } ... on Literal { value datatype } }"
+_STATEMENT = f"""subject {{ name discriminator }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
   validTime {{ from to fromStated toStated }} support conflict certainty evidenceCount"""
 _ENDING = """invalidation { reason rule decidedAt evidence { quote episode { speaker saidAt source externalId } } }"""
 _SOURCES = """provenance(first: 3) { edges { node { speaker saidAt source externalId } evidence { quote } } }"""
 
 ENTITIES = f"""query Entities({_TIMES}, $name: String, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
-  entities(name: $name, first: $first) {{ edges {{ node {{ key name type aliases }} }} pageInfo {{ hasNextPage }} }} }} }}"""
+  entities(name: $name, first: $first) {{ edges {{ node {{ key name discriminator type aliases }} }} pageInfo {{ hasNextPage }} }} }} }}"""
 
 TIMELINE = f"""query Timeline({_TIMES}, $subject: EntityRef!, $predicate: String!, $qualifier: String) {{ {_SCOPE} {{ {_BASIS}
-  timeline(subject: $subject, predicate: $predicate, qualifier: $qualifier) {{ subject {{ name }} predicate {{ name }} qualifier
+  timeline(subject: $subject, predicate: $predicate, qualifier: $qualifier) {{
+  subject {{ name discriminator }} predicate {{ name }} qualifier
     segments {{ validTime {{ from to }} statements {{ {_STATEMENT} {_ENDING} {_SOURCES} }} }} }} }} }}"""
 
 AS_OF = f"""query AsOf({_TIMES}, $filter: StatementFilter, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
@@ -40,3 +41,47 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
   ... on OverloadedError { retryAfter } } }"""
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
+
+_CLAIM = f"""id subject {{ name discriminator key }} predicate {{ name }} qualifier {_VALUE}
+  polarity kind modality validFrom validTo saidAt confidence
+  rule additive candidate rejected rejection
+  evidence {{ claim quote start end extractor episode {{ content source externalId group speaker saidAt }} }}"""
+_EFFECT = f"""transaction claims asserted {{ {_STATEMENT} }} invalidated {{ {_STATEMENT} {_ENDING} }}"""
+
+CLAIMS = f"""query Claims({_TIMES}, $candidate: Boolean, $rejected: Boolean, $filter: StatementFilter, $first: Int!, $after: String) {{
+  {_SCOPE} {{ claims(candidate: $candidate, rejected: $rejected, filter: $filter, first: $first, after: $after) {{
+    edges {{ node {{ {_CLAIM} }} }} pageInfo {{ hasNextPage endCursor }} }} }} }}"""
+
+CONTESTED = """query Contested($filter: StatementFilter, $after: String) { asOf { statements(filter: $filter, first: 100, after: $after) {
+  edges { node { conflict subject { key } predicate { name } qualifier } } pageInfo { hasNextPage endCursor } } } }"""
+
+KEYS = """query Keys($name: String!, $id: ID!) { asOf { named: entity(name: $name) { key name } keyed: entity(id: $id) { key name } } }"""
+
+SUSPECTS = f"""query Suspects({_TIMES}, $first: Int!) {{ {_SCOPE} {{
+  suspects(first: $first) {{ edges {{ node {{ key name discriminator type
+  suspectedSplits {{ predicate {{ name }} qualifier at values groups sources discriminator command }} }} }}
+  pageInfo {{ hasNextPage }} }} }} }}"""
+
+REJECT = f"""mutation Reject($ids: [ID!]!, $reason: String!) {{ rejectClaims(ids: $ids, reason: $reason) {{ __typename
+  ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+RESTORE = f"""mutation Restore($ids: [ID!]!, $reason: String) {{ restoreClaims(ids: $ids, reason: $reason) {{ __typename
+  ... on ClaimsPayload {{ {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+MERGE = f"""mutation Merge($ids: [ID!]!, $reason: String) {{ mergeEntities(ids: $ids, reason: $reason) {{ __typename
+  ... on EntityPayload {{ entity {{ key name discriminator aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+SPLIT = f"""mutation Split($id: ID!, $groups: [String!], $sources: [String!], $discriminator: String!, $name: String, $reason: String) {{
+  splitEntity(id: $id, groups: $groups, sources: $sources, discriminator: $discriminator, name: $name, reason: $reason) {{ __typename
+  ... on EntityPayload {{ entity {{ key name discriminator aliases }} {_EFFECT} }} ... on Error {{ code message }} }} }}"""
+
+STATE = """mutation State($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
+  ... on AssertStatementsPayload { transaction } ... on Error { code message } } }"""
+
+PREVIEW = """query Preview($input: EpisodeInput!) { preview(input: $input) { content flags dropped { text reason start end }
+  claims { subject predicate qualifier object polarity kind modality validFrom validTo rule confidence start end quote candidate }
+  asserted { subject predicate qualifier object polarity validTime { from to fromStated toStated } reason rule }
+  invalidated { subject predicate qualifier object polarity validTime { from to fromStated toStated } reason rule } } }"""
+
+UNDECLARED = """query Undeclared($least: Int!) { asOf { undeclaredPredicates(least: $least) { name claims subjects several examples
+  cardinality temporal } } }"""

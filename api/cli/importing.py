@@ -1,17 +1,25 @@
-"""Where `ingest` sends what it reads when a server owns the data folder."""
+"""How `ingest` reads, and where it sends what it reads when a server owns the data folder."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from api.cli.documents import INGEST
 from api.cli.link import RemoteLink
 from ontology.episode import EpisodeDraft
 from workers.bulk import Tally, one_by_one, place_of
+from workers.readers import ReadOptions, Speakers, built_in_readers, load_speakers
 
 PATIENCE = 120
 """Times that a full server is asked again for one episode."""
+
+
+def read_options(speakers: Path | None, *, speaker: str | None, time_zone: str | None) -> ReadOptions:
+    """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key."""
+    known = Speakers() if speakers is None else load_speakers(speakers, [reader.source for reader in built_in_readers()])
+    return ReadOptions(speaker=speaker, time_zone=time_zone, speakers=known)
 
 
 class RemoteSink:
@@ -28,7 +36,7 @@ class RemoteSink:
         if not draft.speech:
             return Tally()
         for _ in range(PATIENCE):
-            result = self._link.execute(INGEST, {"input": _input(draft)})["ingestEpisode"]
+            result = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
             if result["__typename"] != "OverloadedError":
                 break
             time.sleep(result["retryAfter"])
@@ -41,7 +49,8 @@ class RemoteSink:
         return Tally(held_back=1) if result["episode"]["status"] == "QUARANTINED" else Tally(accepted=1)
 
 
-def _input(draft: EpisodeDraft) -> dict[str, object]:
+def episode_input(draft: EpisodeDraft) -> dict[str, object]:
+    """The draft as `EpisodeInput`."""
     # The working directory carries the project to the server, which reads it from there.
     stated = {
         "content": draft.content,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "�")
+# What was said may hold what steers a terminal.
 Node = Mapping[str, Any]
 _MARKS = {"POSSIBLE": "possibly", "TIED": "disputed", "RESOLVED": "others disagree", "PROJECTED": "carried forward"}
 
@@ -14,9 +16,15 @@ def day(value: str | None, *, unbounded: str) -> str:
     return unbounded if value is None else value.removesuffix("T00:00:00Z")
 
 
+def named(entity: Node) -> str:
+    """An entity's name, with what tells it from another of that name."""
+    apart = entity.get("discriminator")
+    return str(entity["name"]) + (f" ({apart})" if apart else "")
+
+
 def value(node: Node) -> str:
     """The object's name or lexical value."""
-    return str(node["object"].get("name") or node["object"]["value"])
+    return named(node["object"]) if node["object"].get("name") else str(node["object"]["value"])
 
 
 def predicate(node: Node) -> str:
@@ -58,7 +66,7 @@ def ending(node: Node) -> Iterator[str]:
 def statement(node: Node) -> Iterator[str]:
     """A statement with its evidence."""
     denied = "" if node["polarity"] else "NOT "
-    yield f"  {node['subject']['name']} | {denied}{predicate(node)} | {value(node)}   {period(node)}{marks(node)}"
+    yield f"  {named(node['subject'])} | {denied}{predicate(node)} | {value(node)}   {period(node)}{marks(node)}"
     yield from sources(node)
     yield from ending(node)
 
@@ -91,9 +99,50 @@ def basis(node: Node) -> str:
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """One line of at most `most` characters."""
-    line = " ".join(text.split())
+    """One line of at most `most` characters, without characters that steer a terminal."""
+    line = printable(text)
     return line if len(line) <= most else line[: most - 3].rstrip() + "..."
+
+
+def printable(text: str) -> str:
+    """One line of what a terminal shows as it is."""
+    return " ".join(text.split()).translate(_CONTROL)
+
+
+def reading(node: Node) -> str:
+    """What a claim says, in one line: of a query's answer, or of a preview."""
+    subject = node["subject"] if isinstance(node["subject"], str) else named(node["subject"])
+    object = node["object"] if isinstance(node["object"], str) else value(node)
+    told = node["predicate"] if isinstance(node["predicate"], str) else node["predicate"]["name"]
+    relation = told + (f" [{node['qualifier']}]" if node["qualifier"] else "")
+    dates = f"   {node['validFrom'] or ''} .. {node['validTo'] or ''}".rstrip() if node["validFrom"] or node["validTo"] else ""
+    return printable(f"{subject} | {'' if node['polarity'] else 'NOT '}{relation} | {object}") + dates
+
+
+def sureness(node: Node) -> str:
+    """How a claim was read, and what became of it."""
+    found = [node["kind"]] if node["kind"] != "STATE" else []
+    found += [node["modality"]] if node["modality"] != "ASSERTED" else []
+    found += [f"confidence {node['confidence']:.2f}", node["rule"]]
+    found += ["candidate"] if node["candidate"] else []
+    found += [f"rejected: {printable(node['rejection'] or '')}"] if node.get("rejected") else []
+    return ", ".join(found)
+
+
+def claim(node: Node) -> Iterator[str]:
+    """A claim with its words and its ID."""
+    yield f"  {reading(node)}   ({sureness(node)})"
+    if node["evidence"]["quote"]:
+        yield f'      "{shortened(node["evidence"]["quote"])}" - {_said(node["evidence"]["episode"])}'
+    yield f"      {node['evidence']['claim']}"
+
+
+def effect(result: Node) -> Iterator[str]:
+    """What a mutation began and ended."""
+    for title, part in (("begin to hold", "asserted"), ("end", "invalidated")):
+        if result[part]:
+            yield f"statements that {title}: {len(result[part])}"
+            yield from (line for node in result[part] for line in statement(node))
 
 
 def lines(*parts: Iterable[str]) -> str:

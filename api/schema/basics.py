@@ -102,6 +102,33 @@ def predicate(context: Context, name: str) -> Predicate:
     return found
 
 
+@strawberry.type(description="A predicate that extraction or a client coined and that is used much.")
+class UndeclaredPredicate:
+    """As `graph.views.UndeclaredPredicate`."""
+
+    name: str = strawberry.field(description="Such as `volunteers_at`.")
+    claims: int = strawberry.field(description="How many claims use it.")
+    subjects: int = strawberry.field(description="How many subjects they are about.")
+    several: int = strawberry.field(description="How many of these have more than one live value.")
+    examples: list[str] = strawberry.field(description="Some of the newest quotes.")
+    cardinality: Cardinality = strawberry.field(description="What holds of it while it is not declared.")
+    temporal: Temporality = strawberry.field(description="What holds of it while it is not declared.")
+
+
+def undeclared(context: Context, view: views.UndeclaredPredicate) -> UndeclaredPredicate:
+    """An undeclared predicate with the traits that it has for now."""
+    traits = predicate(context, view.name)
+    return UndeclaredPredicate(
+        name=view.name,
+        claims=view.claims,
+        subjects=view.subjects,
+        several=view.several,
+        examples=list(view.examples),
+        cardinality=traits.cardinality,
+        temporal=traits.temporal,
+    )
+
+
 @strawberry.type(description="An entity type.")
 class EntityType:
     """As `ontology.vocabulary.EntityType`."""

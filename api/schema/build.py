@@ -17,6 +17,7 @@ from api.errors import shaped
 from api.limits import Limits, limiting
 from api.requests import Request
 from api.scalars import SCALARS
+from api.schema.claim import Claim
 from api.schema.entity import Entity
 from api.schema.episode import Episode
 from api.schema.failures import IdempotencyConflictHandler, InvalidInputHandler, NotFoundHandler, OverloadedHandler
@@ -36,7 +37,7 @@ class Schema(strawberry.Schema):
         super().__init__(
             query=Query,
             mutation=Mutation,
-            types=[Entity, Episode, Statement],
+            types=[Claim, Entity, Episode, Statement],
             extensions=limiting(limits),
             config=StrawberryConfig(scalar_map=SCALARS),
             exception_handlers=[InvalidInputHandler(), NotFoundHandler(), IdempotencyConflictHandler(), OverloadedHandler()],

@@ -22,6 +22,7 @@ from ontology.errors import InvalidInput
 
 if TYPE_CHECKING:
     from api.schema.slot import SlotTimeline
+    from api.schema.split import SuspectedSplit
 
 MAX_DEPTH = 3
 
@@ -36,6 +37,7 @@ class Entity(Node):
     )
     name: str = strawberry.field(description="Canonical name.")
     aliases: list[str] = strawberry.field(description="Other names seen.")
+    discriminator: str | None = strawberry.field(description="Tells it from another of its name, where a split has made it.")
     type: str | None = strawberry.field(description="Ontology type.")
 
     @described(ID_DESCRIPTION)
@@ -89,10 +91,25 @@ class Entity(Node):
         page = scope.snapshot.neighbors(self.key, depth=hops, first=checked_first(first, 20), after=cursor.position if cursor else None)
         return entity_page(scope, page, "neighbors", after)
 
+    @described("Signs that it is two of one name, each with what to paste to part them.")
+    def suspected_splits(self) -> list[Annotated[SuspectedSplit, strawberry.lazy("api.schema.split")]]:
+        """The signs in this view."""
+        from api.schema.split import suspected_split
+
+        self.scope.context.spend("suspectedSplits")
+        return [suspected_split(self.scope, view) for view in self.scope.snapshot.suspected_splits(self.key)]
+
 
 def entity(scope: Scope, view: views.EntityView) -> Entity:
     """An entity on a snapshot."""
-    return Entity(scope=scope, key=strawberry.ID(view.key), name=view.name, aliases=list(view.aliases), type=view.type)
+    return Entity(
+        scope=scope,
+        key=strawberry.ID(view.key),
+        name=view.name,
+        aliases=list(view.aliases),
+        discriminator=view.discriminator,
+        type=view.type,
+    )
 
 
 def entity_page(scope: Scope, page: Page[views.EntityView], kind: str, after: str | None) -> EntityConnection:

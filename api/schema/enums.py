@@ -150,6 +150,17 @@ class ClaimKind(Enum):
 
 
 @strawberry.enum
+class Modality(Enum):
+    """As `ontology.claim.Modality`."""
+
+    ASSERTED = "ASSERTED"
+    REPORTED = "REPORTED"
+    PLANNED = "PLANNED"
+    DESIRED = "DESIRED"
+    HYPOTHETICAL = "HYPOTHETICAL"
+
+
+@strawberry.enum
 class BadDatePolicy(Enum):
     """What to do with a statement whose date cannot be read."""
 

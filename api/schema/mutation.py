@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import time_ns
 from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
 
 from api.context import Context, Scope
-from api.identity import Kind, decode_id
+from api.identity import Kind, key_of
+from api.schema.effects import after, closed, opened, under
 from api.schema.episode import Episode
 from api.schema.episode import episode as episode_of
 from api.schema.failures import IdempotencyConflictError, InvalidInputError, NotFoundError, OverloadedError
+from api.schema.identifying import Identifying
 from api.schema.inputs import given
 from api.schema.service import Health, health
-from api.schema.statement import Statement, statement
+from api.schema.statement import Statement
 from api.schema.support import described
-from api.schema.writing import AssertStatementsInput, EpisodeInput, EpisodeRef, episode_draft, stated_claims, stated_episode
-from api.selection import wanted
-from graph.views import Receipt, Want
+from api.schema.writing import (
+    AssertStatementsInput,
+    EpisodeInput,
+    EpisodeRef,
+    drops_bad_dates,
+    episode_draft,
+    stated_claims,
+    stated_episode,
+)
+from graph.views import Receipt
 from ontology.errors import InvalidInput, NotFound
-
-
-def _opened(scope: Scope, info: Info[Context, None], transaction: int) -> list[Statement]:
-    want = wanted(info)
-    views = scope.context.graph.opened_by(scope.context.namespace, transaction, want=want) if transaction else []
-    return [statement(scope, view, want) for view in views]
-
-
-def _closed(scope: Scope, info: Info[Context, None], transaction: int) -> list[Statement]:
-    want = wanted(info) | {Want.INVALIDATION}
-    views = scope.context.graph.closed_by(scope.context.namespace, transaction, want=want) if transaction else []
-    return [statement(scope, view, want) for view in views]
 
 
 @strawberry.type
@@ -49,12 +43,12 @@ class IngestEpisodePayload:
     @described("Statements that begin to be believed with it.")
     def asserted(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, info, self.transaction or 0)
+        return opened(self.scope, info, self.transaction or 0)
 
     @described("Statements that it ended.")
     def invalidated(self, info: Info[Context, None]) -> list[Statement]:
         """Closed by the transaction."""
-        return _closed(self.scope, info, self.transaction or 0)
+        return closed(self.scope, info, self.transaction or 0)
 
 
 @strawberry.type
@@ -70,12 +64,12 @@ class AssertStatementsPayload:
     @described("Statements that begin to be believed with it.")
     def asserted(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, info, self.transaction)
+        return opened(self.scope, info, self.transaction)
 
     @described("Statements that it ended.")
     def invalidated(self, info: Info[Context, None]) -> list[Statement]:
         """Closed by the transaction."""
-        return _closed(self.scope, info, self.transaction)
+        return closed(self.scope, info, self.transaction)
 
 
 @strawberry.type
@@ -91,7 +85,7 @@ class RetractEpisodePayload:
     @described("Statements that live again.")
     def restored(self, info: Info[Context, None]) -> list[Statement]:
         """Opened by the transaction."""
-        return _opened(self.scope, info, self.transaction)
+        return opened(self.scope, info, self.transaction)
 
 
 IngestEpisodeResult = Annotated[
@@ -104,21 +98,6 @@ AssertStatementsResult = Annotated[
 RetractEpisodeResult = Annotated[RetractEpisodePayload | NotFoundError | InvalidInputError, strawberry.union("RetractEpisodeResult")]
 
 
-@contextmanager
-def _under(name: str) -> Iterator[None]:
-    """Paths of input errors seen from the mutation's arguments."""
-    try:
-        yield
-    except InvalidInput as failure:
-        raise failure.under(name) from failure
-
-
-def _after(context: Context) -> Scope:
-    """The present as the mutation left it."""
-    context.committed(time_ns() // 1000)
-    return Scope(context, context.snapshot())
-
-
 def _recorded(scope: Scope, receipt: Receipt) -> Episode:
     view = scope.snapshot.episode(receipt.episode_key)
     if view is None:
@@ -127,17 +106,17 @@ def _recorded(scope: Scope, receipt: Receipt) -> Episode:
 
 
 @strawberry.type(description="The write API. Each result is a union of its payload and errors: select `... on Error { code message }`.")
-class Mutation:
+class Mutation(Identifying):
     """All that can be changed."""
 
     @described("Records one episode and extracts it; returns when its statements are in the graph, or at once with `wait: false`.")
     def ingest_episode(self, info: Info[Context, None], input: EpisodeInput, wait: bool | None = True) -> IngestEpisodeResult:
         """Scrubbed, scanned, extracted, recorded."""
         context = info.context
-        with _under("input"):
+        with under("input"):
             record = context.ingestion.accept if wait is False else context.ingestion.ingest
             receipt = record(context.namespace, episode_draft(input), actor=context.actor, idempotency_key=given(input.idempotency_key))
-        scope = _after(context)
+        scope = after(context)
         return IngestEpisodePayload(
             scope=scope,
             episode=_recorded(scope, receipt),
@@ -149,16 +128,16 @@ class Mutation:
     def assert_statements(self, info: Info[Context, None], input: AssertStatementsInput) -> AssertStatementsResult:
         """Recorded as stated."""
         context = info.context
-        with _under("input"):
+        with under("input"):
             receipt = context.ingestion.state(
                 context.namespace,
                 stated_episode(input),
                 stated_claims(input),
-                drop_bad_dates=input.on_bad_date is not None and input.on_bad_date.value == "DROP_DATE",
+                drop_bad_dates=drops_bad_dates(input),
                 actor=context.actor,
                 idempotency_key=given(input.idempotency_key),
             )
-        scope = _after(context)
+        scope = after(context)
         return AssertStatementsPayload(
             scope=scope,
             episode=_recorded(scope, receipt),
@@ -182,12 +161,7 @@ class Mutation:
         context, named, by_ref = info.context, given(id), given(ref)
         if (named is None) == (by_ref is None):
             raise InvalidInput("retractEpisode takes exactly one of id and ref", path=("id",), reason="ONE_OF")
-        key = None
-        if named is not None:
-            found = decode_id(named)
-            if found is not None and found.kind is not Kind.EPISODE:
-                raise NotFound("this ID names no episode", id=named)
-            key = found.key if found else str(named)
+        key = None if named is None else key_of(named, Kind.EPISODE)
         receipt = context.graph.retract(
             context.namespace,
             key=key,
@@ -196,7 +170,7 @@ class Mutation:
             reason=given(reason),
             actor=context.actor,
         )
-        scope = _after(context)
+        scope = after(context)
         view = scope.snapshot.episode(receipt.episode_key)
         return RetractEpisodePayload(
             scope=scope, episode=None if view is None else episode_of(scope, view), transaction=receipt.transaction

@@ -17,6 +17,7 @@ from graph.views import Page
 from ontology.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from api.schema.claim import Claim
     from api.schema.entity import Entity
     from api.schema.episode import Episode, Evidence
     from api.schema.statement import Statement
@@ -97,6 +98,21 @@ class EntityConnection:
 
     edges: list[EntityEdge]
     page_info: PageInfo
+
+
+@strawberry.type(description="A claim and its cursor.")
+class ClaimEdge(Edge):
+    """A claim and its cursor."""
+
+    node: Annotated[Claim, strawberry.lazy("api.schema.claim")] = strawberry.field(description="The claim.")
+
+
+@strawberry.type(description="A page of claims.")
+class ClaimConnection:
+    """A page of claims."""
+
+    edges: list[ClaimEdge] = strawberry.field(description="The claims in order.")
+    page_info: PageInfo = strawberry.field(description="Where the page stands.")
 
 
 @strawberry.type

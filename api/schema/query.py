@@ -10,14 +10,18 @@ from api.cursors import MAX_PAGE, checked_first, decode_cursor
 from api.identity import Kind, ObjectId, decode_id
 from api.scalars import DateTime
 from api.schema.basics import EntityType, Node, Ontology, predicate
+from api.schema.claim import claim_named
+from api.schema.effects import under
 from api.schema.entity import entity
 from api.schema.episode import episode
 from api.schema.inputs import given
 from api.schema.pages import Transaction, TransactionConnection, TransactionEdge, frame
+from api.schema.preview import Preview, preview
 from api.schema.service import Health, Stats, health, stats
 from api.schema.snapshot import Snapshot
 from api.schema.statement import statement
 from api.schema.support import described
+from api.schema.writing import AssertStatementsInput, EpisodeInput, drops_bad_dates, episode_draft, stated_claims, stated_episode
 from api.selection import wanted
 from graph.views import EntityRef
 from ontology.errors import InvalidInput
@@ -39,6 +43,8 @@ def _find(context: Context, info: Info[Context, None], text: str) -> Node | None
     if id.kind is Kind.EPISODE:
         heard = scope.snapshot.episode(id.key)
         return None if heard is None else episode(scope, heard)
+    if id.kind is Kind.CLAIM:
+        return claim_named(scope, id)
     want = wanted(info)
     held = scope.snapshot.statement(id.key, id.v_from, swapped=id.swapped, want=want)
     return None if held is None else statement(scope, held, want)
@@ -89,6 +95,26 @@ class Query:
                 for known in vocabulary.entity_types.values()
             ],
         )
+
+    @described("What an episode would yield: extraction and its effect on the graph, nothing stored.")
+    def preview(self, info: Info[Context, None], input: EpisodeInput) -> Preview:
+        """Scrubbed, scanned and extracted as ingesting would."""
+        context = info.context
+        context.spend("preview")
+        with under("input"):
+            return preview(context.ingestion.rehearse(context.namespace, episode_draft(input)))
+
+    @described("What stated statements would change, nothing stored.")
+    def simulate(self, info: Info[Context, None], input: AssertStatementsInput) -> Preview:
+        """As stating them would."""
+        context = info.context
+        context.spend("simulate")
+        with under("input"):
+            drop = drops_bad_dates(input)
+            rehearsed = context.ingestion.rehearse_stated(
+                context.namespace, stated_episode(input), stated_claims(input), drop_bad_dates=drop
+            )
+        return preview(rehearsed)
 
     @described("Who committed what, newest first.")
     def transactions(

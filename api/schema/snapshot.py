@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 from strawberry.types import Info
 
 from api.context import Context, Scope
 from api.cursors import checked_first
 from api.identity import key_in
-from api.schema.basics import Basis
+from api.schema.basics import Basis, UndeclaredPredicate, undeclared
 from api.schema.basics import basis as basis_of
+from api.schema.claim import claim_page
 from api.schema.entity import Entity, entity_page
 from api.schema.entity import entity as entity_of
 from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
-from api.schema.pages import EntityConnection, EpisodeConnection, StatementConnection, resume
+from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
 from api.schema.statement import statement_page
 from api.schema.support import described, refuse_until
@@ -113,3 +116,55 @@ class Snapshot:
     def ask(self, info: Info[Context, None], subject: EntityRef, predicate: str, object: ObjectInput, qualifier: str | None = "") -> Answer:
         """Yes, no or unknown, and what says so."""
         return answer(self.scope, info, entity_ref(subject, "subject"), predicate, object_ref(object, "object"), qualifier)
+
+    @described(
+        "What the evidence says, newest said first: claims recorded and said by this basis, "
+        "those that make no belief and rejected ones too.\n"
+        "`validDuring` and `includeInvalidated` of the filter are about statements and refused here."
+    )
+    def claims(
+        self,
+        candidate: Annotated[
+            bool | None, strawberry.argument(description="Only those that make no belief, or only the others.")
+        ] = strawberry.UNSET,
+        rejected: Annotated[bool | None, strawberry.argument(description="Only rejected ones, or only the others.")] = strawberry.UNSET,
+        filter: Annotated[StatementFilter | None, strawberry.argument(description="Which; as for statements.")] = strawberry.UNSET,
+        first: Annotated[int | None, strawberry.argument(description="1 to 100.")] = 20,
+        after: Annotated[str | None, strawberry.argument(description="A cursor of this connection.")] = strawberry.UNSET,
+    ) -> ClaimConnection:
+        """A page of claims."""
+        after = given(after)
+        scope, cursor = resume(self.scope, "claims", after)
+        page = scope.snapshot.claims(
+            filter_of(filter),
+            candidate=given(candidate),
+            rejected=given(rejected),
+            first=checked_first(first, 20),
+            after=cursor.position if cursor else None,
+        )
+        return claim_page(scope, page, "claims", after)
+
+    @described("Entities that may be two of one name, by name; each has `suspectedSplits`.")
+    def suspects(
+        self,
+        first: Annotated[int | None, strawberry.argument(description="1 to 100.")] = 20,
+        after: Annotated[str | None, strawberry.argument(description="A cursor of this connection.")] = strawberry.UNSET,
+    ) -> EntityConnection:
+        """A page of entities."""
+        self.scope.context.spend("suspects")
+        after = given(after)
+        scope, cursor = resume(self.scope, "suspects", after)
+        page = scope.snapshot.suspects(first=checked_first(first, 20), after=cursor.position if cursor else None)
+        return entity_page(scope, page, "suspects", after)
+
+    @described("Predicates that the vocabulary does not declare and that at least so many claims use, most used first.")
+    def undeclared_predicates(
+        self, least: Annotated[int | None, strawberry.argument(description="The fewest claims.")] = 5
+    ) -> list[UndeclaredPredicate]:
+        """What to declare next."""
+        context = self.scope.context
+        context.spend("undeclaredPredicates")
+        fewest = 5 if least is None else least
+        if fewest < 1:
+            raise InvalidInput(f"least is 1 or more, not {fewest}", path=("least",), reason="OUT_OF_RANGE")
+        return [undeclared(context, view) for view in self.scope.snapshot.undeclared(least=fewest)]

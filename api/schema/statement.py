@@ -64,13 +64,13 @@ class Statement(Node):
         if part in self.have:
             return self.view
         view, snapshot = self.view, self.scope.snapshot
-        return snapshot.statement(view.key, view.v_from, swapped=view.swapped, want=frozenset({part})) or view
+        return snapshot.statement(view.stored_key or view.key, view.v_from, swapped=view.swapped, want=frozenset({part})) or view
 
     @described(ID_DESCRIPTION)
     def id(self) -> strawberry.ID:
         """The opaque ID."""
         view = self.view
-        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.key, view.v_from, view.swapped, self.scope.id_pin)))
+        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.stored_key or view.key, view.v_from, view.swapped, self.scope.id_pin)))
 
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:

@@ -153,6 +153,11 @@ def stated_episode(input: AssertStatementsInput) -> EpisodeDraft:
     )
 
 
+def drops_bad_dates(input: AssertStatementsInput) -> bool:
+    """Whether a statement whose date cannot be read is kept without the date."""
+    return input.on_bad_date is BadDatePolicy.DROP_DATE
+
+
 def _object(input: ObjectInput) -> tuple[ObjectDraft, str | None]:
     """(draft, entity key where one was given)."""
     if isinstance(input.literal, LiteralInput):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, Row, Select, bindparam
 
 K = TypeVar("K", str, int)
 
@@ -26,7 +26,7 @@ def among(column: ColumnElement[Any]) -> ColumnElement[bool]:
     return column.in_(bindparam("keys", expanding=True))
 
 
-def rows_among(connection: Connection, query: Select[Any], keys: Collection[K], **values: Any) -> Iterable[Row[Any]]:
+def rows_among(connection: Connection, query: Select[Any] | CompoundSelect[Any], keys: Collection[K], **values: Any) -> Iterable[Row[Any]]:
     """The rows of a query whose `:keys` are given here, chunk by chunk."""
     for part in chunked(keys):
         # All at once: row by row costs twice as much.

@@ -8,19 +8,23 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, and_, bindparam, func, select
 
+from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.directory import Directory, standing
+from graph.ledger.directory import Directory
 from graph.ledger.endings import Ending, ending_of
-from graph.ledger.evidence import ClaimRow, Evidence, Units, Visibility
+from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
-from graph.ledger.rectangles import COLUMNS, Rectangle, load, rectangle
+from graph.ledger.identity import ClaimRow, Identity, Place, StoredIdentity, ToldIdentity, Visibility
+from graph.ledger.known_identity import IdentityCache
+from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
-from graph.views import Basis, EvidenceView, InvalidationView, StatementView, VersionView, Want
-from ontology.instant import UNBOUNDED_FUTURE, Instant
-from ontology.names import Keys
+from graph.ledger.standing import standing
+from graph.views import Basis, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
 VocabularyAt = Callable[[int], Vocabulary]
@@ -32,7 +36,7 @@ _QUOTES = (
     .where(among(claims.c.row), claims.c.end > claims.c.start)
 )
 _AROUND = select(*COLUMNS).where(
-    statements.c.base == bindparam("base"),
+    among(statements.c.base),
     statements.c.polarity == bindparam("polarity"),
     statements.c.v_from <= bindparam("at"),
     statements.c.v_to > bindparam("at"),
@@ -58,13 +62,27 @@ _UNTOLD = Cited(Weighed(Verdict.HOLDS), (), (), None)
 class Scene:
     """Evidence and units as of one transaction, loaded for some rectangles together."""
 
-    def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility, shown: Collection[Rectangle]) -> None:
-        self.evidence = Evidence(connection, vocabulary, visibility)
-        load(self.evidence, [row.place for row in shown])
+    def __init__(
+        self,
+        connection: Connection,
+        vocabulary: Vocabulary,
+        visibility: Visibility,
+        identity: Identity,
+        shown: Collection[Rectangle],
+    ) -> None:
+        self.identity = identity
+        self.evidence = Evidence(connection, vocabulary, visibility, identity)
+        identity.load({key for row in shown for key in (row.subject, row.object)})
+        load(self.evidence, [self.read(row).place for row in shown])
         self.units = Units(self.evidence)
+
+    def read(self, row: Rectangle) -> Rectangle:
+        """A rectangle in terms of the entities that there were."""
+        return read_as(self.identity, row)
 
     def cited(self, row: Rectangle, at: Instant) -> Cited:
         """The evidence of a rectangle, weighed at an instant (outside the rectangle: at its first)."""
+        row = self.read(row)
         at = at if row.holds(at) else row.v_from
         outcome = self.units.weigh(row.place, at, row.polarity)
         atoms = self.units.cited(row.place, row.polarity, row.v_from, row.v_to)
@@ -87,22 +105,40 @@ class Scene:
 class Describer:
     """Makes statement views on one basis."""
 
-    def __init__(self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis) -> None:
+    def __init__(
+        self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache | None = None
+    ) -> None:
+        """`identities` keeps what is looked up; none for what is not committed."""
         self.connection = connection
-        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until)
         self._keys = keys
         self._vocabulary_at = vocabulary_at
         self._vocabulary = vocabulary_at(basis.transaction)
         self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
+        self._kept = identities
+        self._identities: dict[int, Identity] = {}
+        self.identity = self.identity_at(basis.transaction)
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
+
+    def identity_at(self, transaction: int) -> Identity:
+        """Who is who as of a transaction, under the basis' said-time limit."""
+        found = self._identities.get(transaction)
+        if found is None:
+            of = (self.connection, self._keys, self._basis.namespace, self._vocabulary_at(transaction))
+            limited = self._basis.evidence_until is not None
+            known = None if limited or self._kept is None else self._kept.at(self.connection, self._basis.namespace, transaction)
+            found = ToldIdentity(*of, self.visibility(transaction)) if limited else StoredIdentity(*of, transaction, known)
+            self._identities[transaction] = found
+        return found
 
     def visibility(self, transaction: int) -> Visibility:
         """What counts at a transaction under the basis' said-time limit."""
         return Visibility(transaction, self._until)
 
-    def scene(self, transaction: int, shown: Collection[Rectangle]) -> Scene:
-        """The evidence as of a transaction, by the vocabulary of then."""
-        return Scene(self.connection, self._vocabulary_at(transaction), self.visibility(transaction), shown)
+    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
+        """The evidence as of a transaction, by the vocabulary of then; `who`: with everyone as they were at another one."""
+        identity = self.identity_at(transaction if who is None else who)
+        return Scene(self.connection, self._vocabulary_at(transaction), self.visibility(transaction), identity, shown)
 
     def cited(self, shown: Iterable[Rectangle]) -> dict[Rectangle, Cited]:
         """The evidence of rectangles; of those that are no longer believed, as of the last transaction that believed them."""
@@ -116,12 +152,22 @@ class Describer:
         return found
 
     def views(
-        self, shown: Sequence[Rectangle], want: frozenset[Want] = frozenset(), swapped: frozenset[str] = frozenset()
+        self,
+        shown: Sequence[Rectangle],
+        want: frozenset[Want] = frozenset(),
+        swapped: frozenset[str] = frozenset(),
+        *,
+        sided: bool = False,
     ) -> list[StatementView]:
-        """Views of rectangles in their order. `swapped` names propositions to show from their other side."""
+        """Views of rectangles in their order.
+
+        `swapped` names propositions to show from their other side; `sided`: all others are wanted as they are stored.
+        """
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        if not sided:
+            swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
         if want == {Want.BARE}:
             times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
@@ -142,27 +188,40 @@ class Describer:
                 replace(
                     view,
                     invalidation=self._invalidation(ending, times) if ending is not None else None,
-                    history=histories.get(row.proposition, ()),
+                    history=histories.get(row, ()),
                     provenance=provenance.get(row, ()),
                 )
             )
         return views
 
+    def backwards(self, row: Rectangle) -> bool:
+        """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""
+        if row.inverse_slot is None or not self._vocabulary.predicate(row.predicate).symmetric:
+            return False
+        one, other = self.directory.required(row.subject), self.directory.required(row.object)
+        if isinstance(one, LiteralView) or isinstance(other, LiteralView):
+            return False
+        return (normalise(other.name), other.key) < (normalise(one.name), one.key)
+
     def _view(self, row: Rectangle, cite: Cited, quotes: Mapping[int, str], times: Mapping[int, Instant], swapped: bool) -> StatementView:
         subject, object = self.directory.required(row.subject), self.directory.required(row.object)
+        if row.predicate == IDENTITY and subject.key == object.key:
+            object = self.directory.other_name(row.subject, row.object)
+            swapped = False
         predicate = row.predicate
         if swapped:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
         spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last]
+        # What is so since ever is attested, but at no instant that could be told.
+        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
         said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value
         denied = "" if row.polarity else "not "
         return StatementView(
-            row.proposition,
+            read_as(self.identity, row).proposition,
             subject,  # type: ignore[arg-type]
             predicate,
             row.qualifier,
@@ -182,6 +241,7 @@ class Describer:
             min(max(inside), said) if inside else said,
             len({claim.episode for claim in cite.rows}),
             swapped=swapped,
+            stored_key=row.proposition,
         )
 
     def _quotes(self, told: Mapping[int, ClaimRow]) -> dict[int, str]:
@@ -226,14 +286,15 @@ class Describer:
             times[ending.decided],
         )
 
-    def rectangle_at(self, value: tuple[str, bool], at: Instant, transaction: int) -> Rectangle | None:
-        """The believed rectangle of a (positive proposition, polarity) around an instant."""
-        values = {"base": value[0], "polarity": value[1], "at": at, "transaction": transaction}
-        row = self.connection.execute(_AROUND, values).first()
+    def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
+        """The believed rectangle of a proposition with a polarity around an instant."""
+        keys = self.identity_at(transaction).kept_under(value[0])
+        values = {"polarity": value[1], "at": at, "transaction": transaction}
+        row = next(iter(rows_among(self.connection, _AROUND, keys, **values)), None)
         return rectangle(row) if row is not None else None
 
-    def _histories(self, shown: Sequence[Rectangle]) -> dict[str, tuple[VersionView, ...]]:
-        return versions(self.connection, self._keys, self._vocabulary, self._basis, shown)
+    def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
+        return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)
 
 
 def _stated_start(rows: Iterable[ClaimRow], start: Instant) -> str | None:

@@ -6,33 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, bindparam, func, null, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.identity import SOURCE, Identity
 from graph.ledger.schema import claims, labels, things
+from graph.ledger.standing import standing
 from graph.views import EntityView, LiteralView
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.instant import Instant
 
-
-def believed_at(table: Table, transaction: int) -> ColumnElement[bool]:
-    """The rows of a versioned table that stand at a transaction."""
-    return and_(table.c.tx_from <= transaction, table.c.tx_to > transaction)
-
-
-def standing(table: Any) -> ColumnElement[bool]:
-    """The same for statements built once: the transaction is the parameter `:transaction`."""
-    return and_(table.c.tx_from <= bindparam("transaction"), table.c.tx_to > bindparam("transaction"))
-
-
 _COLUMNS = (things.c.key, things.c.namespace, things.c.datatype, things.c.name, things.c.type)
 _THINGS = select(*_COLUMNS).where(among(things.c.key), standing(things))
-_NAMES = select(labels.c.thing, labels.c.value).where(among(labels.c.thing), labels.c.kind == "name", standing(labels))
-_FORMER = (
-    select(*_COLUMNS)
-    .where(things.c.key == bindparam("key"), things.c.tx_from <= bindparam("transaction"))
-    .order_by(things.c.tx_from.desc())
-    .limit(1)
+_NAMES = select(labels.c.thing, labels.c.kind, labels.c.value).where(
+    among(labels.c.thing), labels.c.kind.in_(["name", "alias"]), standing(labels)
+)
+_DISCRIMINATORS = select(claims.c.id, claims.c.qualifier).where(among(claims.c.id))
+_EVER = tuple(
+    select(name.label("name"), datatype.label("datatype"), func.count().label("times"))
+    .where(key == bindparam("key"), claims.c.tx_from <= bindparam("transaction"))
+    .group_by(name, datatype)
+    for key, name, datatype in (
+        (claims.c.subject, claims.c.subject_text, null()),
+        (claims.c.object, claims.c.object_text, claims.c.datatype),
+    )
 )
 
 
@@ -40,8 +37,18 @@ def _told(side: str) -> Select[Any]:
     """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
+    split = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
     return (
-        select(key.label("key"), name.label("name"), type.label("type"), datatype.label("datatype"), func.count().label("times"))
+        select(
+            key.label("key"),
+            name.label("name"),
+            type.label("type"),
+            datatype.label("datatype"),
+            claims.c.grp,
+            claims.c.source,
+            split.label("split"),
+            func.count().label("times"),
+        )
         .where(
             among(key),
             standing(claims),
@@ -49,8 +56,10 @@ def _told(side: str) -> Select[Any]:
             claims.c.said <= bindparam("said_until"),
             claims.c.confidence >= CANDIDATE_BELOW,
             claims.c.modality != str(Modality.HYPOTHETICAL),
+            # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
+            or_(claims.c.source != SOURCE, and_(split, claims.c.turned.is_(side == "subject"))),
         )
-        .group_by(key, name, type, datatype)
+        .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
     )
 
 
@@ -63,72 +72,143 @@ def best(counted: Mapping[str, int]) -> str:
 
 
 class Directory:
-    """Views of things on one basis, each looked up once. `said_until`: by what the evidence said by then calls them."""
+    """Views of things on one basis, each looked up once. `said_until`: by what the evidence said by then calls them.
 
-    def __init__(self, connection: Connection, namespace: str, transaction: int, said_until: Instant | None = None) -> None:
+    Any key of an entity finds it.
+    """
+
+    def __init__(self, connection: Connection, namespace: str, transaction: int, said_until: Instant | None, identity: Identity) -> None:
         self._connection = connection
         self._namespace = namespace
         self._transaction = transaction
         self._said_until = said_until
+        self.identity = identity
         self._known: dict[str, EntityView | LiteralView] = {}
+        self._own: dict[str, str] = {}
+        self._looked_up: set[str] = set()
 
     def load(self, keys: Collection[str]) -> None:
         """Look things up together."""
-        wanted = set(keys) - self._known.keys()
+        self.identity.load(keys)
+        wanted = {self.identity.root(key) for key in keys} - self._looked_up
         if not wanted:
             return
+        self._looked_up |= wanted
         if self._said_until is not None:
             self._load_told(wanted, self._said_until)
             return
-        # A key of another namespace is a stranger here.
-        known = rows_among(self._connection, _THINGS, wanted, transaction=self._transaction)
-        found = [row for row in known if row.namespace == self._namespace]
-        others: dict[str, list[str]] = defaultdict(list)
-        entities = {row.key for row in found if row.datatype is None}
+        members = {member: root for root in wanted for member in self.identity.members(root)}
+        # A key of another namespace is a stranger here. All members bear the name of the whole.
+        known = rows_among(self._connection, _THINGS, members, transaction=self._transaction)
+        found = {members[row.key]: row for row in known if row.namespace == self._namespace}
+        others: dict[str, set[str]] = defaultdict(set)
+        entities = {member for member, root in members.items() if root in found and found[root].datatype is None}
         for row in rows_among(self._connection, _NAMES, entities, transaction=self._transaction):
-            others[row.thing].append(row.value)
-        for row in found:
-            self._known[row.key] = self._view(row, others.get(row.key, []))
+            others[members[row.thing]].add(row.value)
+            if row.kind == "name":
+                self._own[row.thing] = min(row.value, self._own.get(row.thing, row.value))
+        apart = self._apart(wanted)
+        for root, row in found.items():
+            if row.datatype is not None:
+                self._known[root] = LiteralView(root, row.name, row.datatype)
+            else:
+                self._known[root] = EntityView(root, row.name, row.type, tuple(sorted(others[root] - {row.name})), apart.get(root))
+
+    def _apart(self, wanted: Collection[str]) -> dict[str, str]:
+        """The discriminators of entities that splits have made; of one with several the smallest."""
+        made = {split.claim: split.target for splits in self.identity.state.splits.values() for split in splits}
+        asked = {claim: target for claim, target in made.items() if self.identity.root(target) in wanted}
+        found: dict[str, str] = {}
+        for row in rows_among(self._connection, _DISCRIMINATORS, asked):
+            root = self.identity.root(asked[row.id])
+            if not any(source in self.identity.members(root) for source in self.identity.sources(asked[row.id])):
+                found[root] = min(row.qualifier, found.get(root, row.qualifier))
+        return found
 
     def _load_told(self, wanted: set[str], said_until: Instant) -> None:
         basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
-        names: dict[str, Counter[str]] = defaultdict(Counter)
-        types: dict[str, Counter[str]] = defaultdict(Counter)
-        datatypes: dict[str, str | None] = {}
+        told = _Told()
+        raws = {raw for root in wanted for raw in self.identity.raws(root)}
         for query in _TOLD:
-            for row in rows_among(self._connection, query, wanted, **basis):
-                names[row.key][row.name] += row.times
-                datatypes[row.key] = row.datatype
-                if row.type is not None:
-                    types[row.key][row.type] += row.times
-        for key, told in names.items():
-            name, datatype = best(told), datatypes[key]
-            if datatype is not None:
-                self._known[key] = LiteralView(key, name, datatype)
-            else:
-                kind = best(types[key]) if key in types else None
-                self._known[key] = EntityView(key, name, kind, tuple(sorted(told.keys() - {name})))
-
-    @staticmethod
-    def _view(row: Any, names: list[str]) -> EntityView | LiteralView:
-        if row.datatype is not None:
-            return LiteralView(row.key, row.name, row.datatype)
-        return EntityView(row.key, row.name, row.type, tuple(sorted(name for name in names if name != row.name)))
+            for row in rows_among(self._connection, query, raws, **basis):
+                own = row.key
+                if row.datatype is None and not row.split:
+                    own = self.identity.state.mentioned(row.key, row.grp, row.source)
+                root = self.identity.root(own)
+                if root in wanted:
+                    alias = own != row.key and own != self.identity.state.after_split(row.key, row.grp, row.source)
+                    told.add(root, row, alias=alias)
+                    if not alias:
+                        self._own[own] = min(row.name, self._own.get(own, row.name))
+        self._known |= told.views(self._apart(wanted))
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
         self.load([key])
-        return self._known.get(key)
+        return self._known.get(self.identity.root(key))
 
     def entity(self, key: str) -> EntityView | None:
         """The entity of a key; None for a literal or where nothing is known of it on the basis."""
         found = self.thing(key)
         return found if isinstance(found, EntityView) else None
 
+    def followed(self, key: str) -> str:
+        """The key of the entity that a name's key denotes: of several entities that its mentions denote, its own if it is one."""
+        self.load([key])
+        elsewhere = self.identity.elsewhere(key)
+        if elsewhere and self.identity.root(key) not in self._known:
+            return elsewhere[0]
+        return self.identity.root(key)
+
+    def other_name(self, one: str, other: str) -> LiteralView:
+        """Of two keys of one entity the name that is not the entity's, as a literal."""
+        whole = self.required(one)
+        names = [self._own.get(key, key) for key in (other, one)]
+        name = next((name for name in names if not isinstance(whole, EntityView) or name != whole.name), names[0])
+        return LiteralView(other, name, "xsd:string")
+
     def required(self, key: str) -> EntityView | LiteralView:
-        """The thing of a key that a statement speaks of; one that has lost its last claim since keeps the name that it had."""
+        """The thing of a key that a statement speaks of; one that is named no more bears the name that claims ever gave it most."""
         known = self.thing(key)
         if known is None:
-            former = self._connection.execute(_FORMER, {"key": key, "transaction": self._transaction}).first()
-            known = self._view(former, []) if former is not None else EntityView(key, key)
+            values = {"key": key, "transaction": self._transaction}
+            rows = [row for query in _EVER for row in self._connection.execute(query, values)]
+            counted: Counter[str] = Counter()
+            for row in rows:
+                counted[row.name] += row.times
+            datatype = next((row.datatype for row in rows), None)
+            name = best(counted) if counted else key
+            return EntityView(self.identity.root(key), name) if datatype is None else LiteralView(key, name, datatype)
         return known
+
+
+class _Told:
+    """What claims call things, counted."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, Counter[str]] = defaultdict(Counter)
+        self._types: dict[str, Counter[str]] = defaultdict(Counter)
+        self._aliases: dict[str, set[str]] = defaultdict(set)
+        self._datatypes: dict[str, str | None] = {}
+
+    def add(self, key: str, row: Any, *, alias: bool) -> None:
+        """Count what claims call a thing; an alias that one group gives it never becomes its name."""
+        self._datatypes[key] = row.datatype
+        if alias:
+            self._aliases[key].add(row.name)
+        else:
+            self._names[key][row.name] += row.times
+        if row.type is not None:
+            self._types[key][row.type] += row.times
+
+    def views(self, apart: Mapping[str, str]) -> dict[str, EntityView | LiteralView]:
+        """The things that have a name."""
+        found: dict[str, EntityView | LiteralView] = {}
+        for key, told in self._names.items():
+            name, datatype = best(told), self._datatypes[key]
+            if datatype is not None:
+                found[key] = LiteralView(key, name, datatype)
+            else:
+                kind = best(self._types[key]) if key in self._types else None
+                found[key] = EntityView(key, name, kind, tuple(sorted((told.keys() | self._aliases[key]) - {name})), apart.get(key))
+        return found

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
+from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom
 from graph.belief.unit import Unit
 from graph.belief.weighing import Verdict
-from graph.ledger.evidence import ClaimRow, Evidence, Units
+from graph.ledger.evidence import Evidence, Units
+from graph.ledger.identity import ClaimRow, Identity, Place, place_of
 from graph.ledger.rectangles import Rectangle
-from graph.ledger.schema import retractions
+from graph.ledger.schema import claims, rejections, retractions, transactions
 from graph.views import Reason
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.vocabulary import Temporality
@@ -20,11 +22,11 @@ from ontology.vocabulary import Temporality
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """`by` is the (positive proposition, polarity) that took over at `at`, `claim` what says so, `decided` a transaction."""
+    """`by` is the (proposition, polarity) that took over at `at`, `claim` what says so, `decided` a transaction."""
 
     reason: Reason
     rule: str
-    by: tuple[str, bool] | None
+    by: tuple[Place, bool] | None
     claim: ClaimRow | None
     at: Instant
     decided: int
@@ -35,14 +37,17 @@ class Scenes(Protocol):
 
     connection: Connection
 
-    def scene(self, transaction: int, shown: list[Rectangle]) -> SceneLike: ...
+    def scene(self, transaction: int, shown: list[Rectangle], *, who: int | None = None) -> SceneLike: ...
 
 
 class SceneLike(Protocol):
-    """Evidence and its units."""
+    """Evidence, its units, and who was who."""
 
     evidence: Evidence
     units: Units
+    identity: Identity
+
+    def read(self, row: Rectangle) -> Rectangle: ...
 
 
 def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None:
@@ -52,27 +57,62 @@ def ending_of(scenes: Scenes, row: Rectangle, transaction: int) -> Ending | None
     before, after = scenes.scene(row.tx_to - 1, [row]), scenes.scene(row.tx_to, [row])
     cited = _cited(before, row)
     gone = [claim for claim in cited if claim.id not in after.evidence.rows]
+    if reidentified := _reidentified(scenes, before, after, row, cited):
+        return reidentified
     if gone and len(gone) == len(cited):
         withdrawn = select(retractions.c.key).where(retractions.c.key.in_({claim.episode for claim in gone}), retractions.c.tx <= row.tx_to)
         if scenes.connection.execute(withdrawn).first() is not None:
             return Ending(Reason.RETRACTED, "retraction", None, None, row.v_from, row.tx_to)
-        return Ending(Reason.CORRECTED, "revision", None, None, row.v_from, row.tx_to)
+        wrong = select(rejections.c.row).where(rejections.c.claim.in_({claim.id for claim in gone}), rejections.c.tx_from == row.tx_to)
+        if scenes.connection.execute(wrong).first() is not None:
+            return Ending(Reason.REJECTED, "rejection", None, None, row.v_from, row.tx_to)
+        kind = scenes.connection.execute(select(transactions.c.kind).where(transactions.c.number == row.tx_to)).scalar()
+        rule = "re-extraction" if kind == "reextract" else "revision"
+        return Ending(Reason.CORRECTED, rule, None, None, row.v_from, row.tx_to)
     masks = [mask for claim in cited if (mask := after.evidence.masked.get(claim.id)) is not None]
     if masks:
         latest = max(masks, key=lambda mask: (mask.said, mask.place))
-        return Ending(
-            Reason.CORRECTED, "correction", (latest.object, latest.polarity), after.evidence.rows[latest.id], row.v_from, row.tx_to
-        )
+        correcting = after.evidence.rows[latest.id]
+        taken = (place_of(correcting), latest.polarity)
+        return Ending(Reason.CORRECTED, "correction", taken, correcting, row.v_from, row.tx_to)
     return _weighed(after, row, row.v_from, row.tx_to)
 
 
+def _reidentified(scenes: Scenes, before: SceneLike, after: SceneLike, row: Rectangle, cited: list[ClaimRow]) -> Ending | None:
+    """Whether a rectangle ended because of who is who: with everyone as they were it would still stand."""
+    keys = (row.subject, row.object)
+    parted = any(before.identity.members(key) != after.identity.members(key) for key in keys)
+    if not parted and all(claim.id in after.evidence.rows for claim in cited):
+        return None
+    unmoved = scenes.scene(row.tx_to, [row], who=row.tx_to - 1)
+    read = unmoved.read(row)
+    if not any(polarity == row.polarity and (row.v_from, row.v_to) in spans for polarity, spans in unmoved.units.spans(read.place)):
+        return None
+    members = {member for scene in (before, after) for key in keys for member in scene.identity.members(key)}
+    named = {source for scene in (before, after) for member in members for source in (member, *scene.identity.sources(member))}
+    came = select(claims).where(
+        claims.c.predicate == IDENTITY,
+        claims.c.believed,
+        claims.c.tx_from == row.tx_to,
+        claims.c.tx_to > row.tx_to,
+        claims.c.said <= after.evidence.said_until,
+        or_(claims.c.subject.in_(named), claims.c.object.in_(named)),
+    )
+    decisive = max(scenes.connection.execute(came), key=lambda claim: (claim.rank, claim.said, claim.id), default=None)
+    rule = "parted" if decisive is None else "split" if decisive.scope_group is not None or decisive.scope_source is not None else "joined"
+    taken = (after.read(row).place, row.polarity)
+    return Ending(Reason.REIDENTIFIED, rule, taken, decisive, row.v_from, row.tx_to)
+
+
 def _cited(scene: SceneLike, row: Rectangle) -> list[ClaimRow]:
+    row = scene.read(row)
     atoms = scene.units.cited(row.place, row.polarity, row.v_from, row.v_to)
     return [scene.evidence.rows[atom.made_by.id] for atom in atoms]
 
 
-def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> Ending:
+def _weighed(scene: SceneLike, stored: Rectangle, at: Instant, decided: int) -> Ending:
     """What stands against a value at the first instant at which it no longer holds."""
+    row = scene.read(stored)
     for side in scene.units.sides(row.place):
         unit = scene.units.unit(side, row.base)
         outcome = unit.weigh(row.base, at, polarity=row.polarity)
@@ -81,13 +121,13 @@ def _weighed(scene: SceneLike, row: Rectangle, at: Instant, decided: int) -> End
             continue
         if outcome.verdict is Verdict.NOTHING and (displaced := _displaced(unit, row)) is not None and _own_end(unit, row, at) is None:
             reason, rule, decisive = _read(unit, Verdict.BEATEN, (displaced,), row)
-            taken = (displaced.value, displaced.positive)
-            return Ending(reason, rule, taken, scene.evidence.rows.get(displaced.made_by.id), displaced.start, decided)
+            saying = scene.evidence.rows[displaced.made_by.id]
+            return Ending(reason, rule, (place_of(saying), displaced.positive), saying, displaced.start, decided)
         reason, rule, decisive = _read(unit, outcome.verdict, outcome.winners, row)
         atom = decisive or _own_end(unit, row, at)
         claim = scene.evidence.rows.get(atom.made_by.id) if atom is not None else None
         by = (
-            (decisive.value, decisive.positive)
+            (place_of(scene.evidence.rows[decisive.made_by.id]), decisive.positive)
             if decisive is not None and (decisive.value, decisive.positive) != (row.base, row.polarity)
             else None
         )

@@ -6,11 +6,11 @@ Values are positive proposition keys, so that one item serves both slots of an i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
@@ -18,14 +18,12 @@ from graph.belief.traits import Traits, traits_of
 from graph.belief.unit import Unit
 from graph.belief.weighing import Conflict, Support, Weighed
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_of
 from graph.ledger.schema import claims
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
-from ontology.instant import UNBOUNDED_FUTURE, Instant
+from ontology.instant import Instant
 from ontology.vocabulary import Temporality, Vocabulary
-
-ClaimRow = Row[Any]
-
 
 # Built once: putting a statement together costs more than SQLite needs to answer it. A claim that never counted has
 # tx_from = tx_to.
@@ -42,30 +40,29 @@ _ON_PROPOSITIONS = _VISIBLE.where(among(claims.c.proposition))
 _REPLACING = _VISIBLE.where(among(claims.c.replaces_proposition))
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """Which claims count: those in the set at a transaction (`ever`: or before), said by an instant."""
+class SlotRef(NamedTuple):
+    """A slot by its key and what that is a hash of."""
 
-    transaction: int
-    said_until: Instant = UNBOUNDED_FUTURE
-    ever: bool = False
+    key: str
+    subject: str
+    predicate: str
+    qualifier: str
 
 
 class Evidence:
     """Claims loaded so far, closed over corrections: whatever bears on a loaded proposition is loaded too.
 
-    `moments` are the transactions with which they came and went.
+    Rows, slots and propositions are in terms of the entities of the basis (`identity`). `moments` are the transactions with
+    which the claims came and went.
     """
 
-    def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility) -> None:
+    def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility, identity: Identity) -> None:
         self._connection = connection
         self._vocabulary = vocabulary
-        self._visibility = {
-            "transaction": visibility.transaction,
-            "since": 0 if visibility.ever else visibility.transaction,
-            "said_until": visibility.said_until,
-        }
+        self._visibility = visibility.values
         self._until = visibility.transaction
+        self.said_until = visibility.said_until
+        self.identity = identity
         self._traits: dict[str, Traits] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
@@ -73,6 +70,7 @@ class Evidence:
         self.moments: set[int] = set()
         self._items: dict[str, list[Item]] | None = None
         self._masked: dict[str, Claim] = {}
+        self._told: dict[str, Place] = {}
 
     def traits(self, predicate: str) -> Traits:
         """Traits of a stored predicate."""
@@ -83,45 +81,83 @@ class Evidence:
 
     def inverse_traits(self, predicate: str) -> Traits:
         """Traits by which the other side's slot is resolved."""
-        known = self._vocabulary.predicate(predicate)
-        return self.traits(predicate if known.symmetric or known.inverse is None else known.inverse)
+        return self.traits(self.other_side(predicate))
 
-    def load_slots(self, slots: Collection[str], *, inverse: bool) -> None:
+    def other_side(self, predicate: str) -> str:
+        """The predicate by which a statement is read from its object."""
+        known = self._vocabulary.predicate(predicate)
+        return predicate if known.symmetric or known.inverse is None else known.inverse
+
+    def load_slots(self, slots: Collection[SlotRef], *, inverse: bool) -> None:
         """Load all claims of slots; `inverse`: also those that stand in them from the other side."""
-        wanted = set(slots) - self._slots
+        wanted = {ref for ref in slots if ref.key not in self._slots}
         if not wanted:
             return
-        self._slots |= wanted
-        self._add(self._rows(_IN_SLOTS, wanted))
+        self._slots |= {ref.key for ref in wanted}
+        told = set(self._told_in(wanted))
+        self._add(self._rows(_IN_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
         if inverse:
-            self._add(self._rows(_IN_INVERSE_SLOTS, wanted))
+            self._add(self._rows(_IN_INVERSE_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
 
-    def load_propositions(self, propositions: Collection[str]) -> None:
+    def _told_in(self, slots: Collection[SlotRef]) -> Iterator[str]:
+        self.identity.load({ref.subject for ref in slots})
+        for ref in slots:
+            if self.identity.trivial or not self.identity.concerns(ref.subject):
+                yield ref.key
+            else:
+                yield from self.identity.slots_told_under(ref.subject, ref.predicate, ref.qualifier)
+
+    def load_propositions(self, places: Collection[Place]) -> None:
         """Load all claims on propositions, and those that correct them or are corrected by them, as far as that goes."""
-        wanted = set(propositions) - self._propositions
+        wanted = {place.proposition: place for place in places if place.proposition not in self._propositions}
         while wanted:
-            self._propositions |= wanted
-            found = [*self._rows(_ON_PROPOSITIONS, wanted), *self._rows(_REPLACING, wanted)]
-            self._add(found)
-            linked = {row.proposition for row in found} | {row.replaces_proposition for row in found if row.replaces_proposition}
-            wanted = linked - self._propositions
+            self._propositions |= wanted.keys()
+            self.identity.load({key for place in wanted.values() for key in (place.subject, place.object)})
+            told = {key for place in wanted.values() for key in self.identity.told_under(place)}
+            found = [*self._rows(_ON_PROPOSITIONS, told), *self._rows(_REPLACING, told)]
+            kept = self._add(found, lambda row: row.proposition in self._propositions or row.replaces_proposition in self._propositions)
+            linked = [place_of(row) for row in kept] + [place for row in kept if (place := replaced_place(row)) is not None]
+            wanted = {place.proposition: place for place in linked if place.proposition not in self._propositions}
 
     def close(self) -> None:
         """Load what is linked to the loaded claims by corrections across slots."""
-        across = {row.replaces_proposition for row in self.rows.values() if row.replaces_proposition}
-        paired = {row.proposition for row in self.rows.values() if row.inverse_slot}
-        self.load_propositions((across | paired) - self._propositions if paired else across - {r.proposition for r in self.rows.values()})
+        rows = list(self.rows.values())
+        linked = [place for row in rows if (place := replaced_place(row)) is not None]
+        paired = [place_of(row) for row in rows if row.inverse_slot]
+        if not paired:
+            loaded = {row.proposition for row in rows}
+            linked = [place for place in linked if place.proposition not in loaded]
+        self.load_propositions([*linked, *paired])
 
     def _rows(self, query: Select[Any], keys: Collection[str]) -> Iterable[ClaimRow]:
         return rows_among(self._connection, query, keys, **self._visibility)
 
-    def _add(self, rows: Iterable[ClaimRow]) -> None:
-        for row in rows:
+    def _add(self, rows: Iterable[ClaimRow], belongs: Callable[[ClaimRow], bool]) -> list[ClaimRow]:
+        """Take rows in, as this basis reads them; those whose names denote something else here are left out."""
+        found = list(rows)
+        self.identity.load({key for row in found for key in _named(row)})
+        if not self.identity.trivial:
+            told = {row.row: row for row in found}
+            found = [row for row in map(self.identity.settled, found) if belongs(row)]
+            for row in found:
+                self._note_told(row, told[row.row])
+        for row in found:
             self.rows[row.id] = row
             self.moments.add(row.tx_from)
             if row.tx_to <= self._until:
                 self.moments.add(row.tx_to)
         self._items = None
+        return found
+
+    def _note_told(self, row: ClaimRow, told: ClaimRow) -> None:
+        place = self.identity.mentioned(told)
+        known = self._told.get(row.proposition)
+        if known is None or place.proposition < known.proposition:
+            self._told[row.proposition] = place
+
+    def told(self, place: Place) -> Place:
+        """A proposition under keys by which a claim speaks of it: so it is stored, and stays where it is when what is joined parts."""
+        return self._told.get(place.proposition, place)
 
     def _by_predicate(self) -> Mapping[str, list[Claim]]:
         found: dict[str, list[Claim]] = defaultdict(list)
@@ -145,6 +181,44 @@ class Evidence:
     def masked(self) -> Mapping[str, Claim]:
         """The correction that masked each masked claim, by the claim's ID."""
         return self._masked if self.items is not None else {}
+
+
+def load_slots(evidence: Evidence, places: Iterable[Place]) -> None:
+    """Load the one-valued slots that some propositions stand in, from both sides where they have two."""
+    own, paired = set(), set()
+    for place in places:
+        one, other = evidence.traits(place.predicate), evidence.inverse_traits(place.predicate)
+        mine = SlotRef(place.slot, place.subject, place.predicate, place.qualifier)
+        if place.inverse_slot is None:
+            if one.one_valued:
+                own.add(mine)
+            continue
+        if one.one_valued:
+            paired.add(mine)
+        if other.one_valued:
+            paired.add(SlotRef(place.inverse_slot, place.object, evidence.other_side(place.predicate), place.qualifier))
+    evidence.load_slots(own, inverse=False)
+    evidence.load_slots(paired, inverse=True)
+
+
+def _named(row: ClaimRow) -> Iterator[str]:
+    """The keys that a claim names."""
+    yield row.subject
+    if row.datatype is None:
+        yield row.object
+    if row.replaces_object is not None:
+        yield row.replaces_subject
+        yield row.replaces_object
+
+
+def replaced_place(row: ClaimRow) -> Place | None:
+    """The place of the proposition that a correction names as wrong; its slots are not told."""
+    if row.replaces_proposition is None:
+        return None
+    # Only where it stands in a pair matters of the other slot.
+    return Place(
+        row.replaces_proposition, "", row.inverse_slot and "", row.predicate, row.replaces_subject, row.qualifier, row.replaces_object
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +246,6 @@ def claim_of(row: ClaimRow) -> Claim:
         row.additive,
         row.replaces_proposition,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a proposition stands; read from any claim or statement on it."""
-
-    proposition: str
-    slot: str
-    inverse_slot: str | None
-    predicate: str
 
 
 Spans = list[tuple[bool, list[tuple[Instant, Instant]]]]

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from sqlalchemy import Connection, bindparam, select
 
+from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle, replayed
-from graph.ledger.schema import OPEN, statements, transactions
+from graph.ledger.identity import Identity, Place
+from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, read_as, rectangle, replayed
+from graph.ledger.schema import OPEN, components, statements, transactions
 from graph.views import Basis, VersionView
 from ontology.instant import Instant
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
 
 _TIMES = select(transactions.c.number, transactions.c.at).where(among(transactions.c.number))
-_VERSIONS = select(*COLUMNS).where(among(statements.c.proposition), statements.c.tx_from <= bindparam("transaction"))
+_VERSIONS = select(*COLUMNS).where(among(statements.c.base), statements.c.tx_from <= bindparam("transaction"))
+_EVER = select(components.c.member, components.c.root, components.c.tx_from, components.c.tx_to).where(
+    components.c.tx_from <= bindparam("transaction")
+)
+_MEMBERSHIPS, _WITH_ROOTS = _EVER.where(among(components.c.member)), _EVER.where(among(components.c.root))
 
 
 def transaction_times(connection: Connection, numbers: Collection[int]) -> dict[int, Instant]:
@@ -26,17 +34,90 @@ def transaction_times(connection: Connection, numbers: Collection[int]) -> dict[
 
 
 def versions(
-    connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis, shown: Sequence[Rectangle]
-) -> dict[str, tuple[VersionView, ...]]:
-    """Every rectangle of the propositions of some statements up to the basis, in transaction order."""
+    connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis, shown: Sequence[Rectangle], identity_at: IdentityAt
+) -> dict[Rectangle, tuple[VersionView, ...]]:
+    """Every interval of the propositions of some statements up to the basis, in transaction order.
+
+    They are read through the identity of the basis: at an earlier transaction a proposition has the intervals that its parts then
+    had, so what was joined since was never removed and added.
+    """
+    identity = identity_at(basis.transaction)
+    identity.load({key for row in shown for key in (row.subject, row.object)})
+    read = {row: read_as(identity, row) for row in shown}
     if basis.evidence_until is not None:
-        found = replayed(connection, keys, vocabulary, [row.place for row in shown], basis.transaction, basis.evidence_until)
+        places = {row.place.proposition: row.place for row in read.values()}.values()
+        found: Iterable[Rectangle] = replayed(connection, keys, vocabulary, places, basis.transaction, basis.evidence_until, identity_at)
     else:
-        wanted = {row.proposition for row in shown}
-        found = [rectangle(row) for row in rows_among(connection, _VERSIONS, wanted, transaction=basis.transaction)]
-    times = transaction_times(connection, {at for row in found for at in (row.tx_from, row.tx_to)})
-    histories: dict[str, list[VersionView]] = defaultdict(list)
-    for row in sorted(found, key=lambda row: (row.tx_from, row.v_from)):
-        until = times[row.tx_to] if row.tx_to <= basis.transaction else None
-        histories[row.proposition].append(VersionView(row.v_from, row.v_to, times[row.tx_from], until))
-    return {key: tuple(rows) for key, rows in histories.items()}
+        found = _stored(connection, basis.transaction, {row.place.proposition: row.place for row in read.values()}, identity_at)
+    spans: dict[tuple[str, bool], dict[tuple[Instant, Instant], list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for row in found:
+        spans[row.base, row.polarity][row.v_from, row.v_to].append((row.tx_from, row.tx_to))
+    joined = {value: sorted((*life, *span) for span, lives in each.items() for life in _merged(lives)) for value, each in spans.items()}
+    times = transaction_times(connection, {at for each in joined.values() for life in each for at in life[:2]})
+    histories = {}
+    for row, known in read.items():
+        lives = sorted(joined.get((known.base, known.polarity), ()), key=lambda life: (life[0], life[2]))
+        histories[row] = tuple(
+            VersionView(v_from, v_to, times[begun], times[ended] if ended <= basis.transaction else None)
+            for begun, ended, v_from, v_to in lives
+        )
+    return histories
+
+
+def _stored(connection: Connection, transaction: int, places: Mapping[str, Place], identity_at: IdentityAt) -> Iterator[Rectangle]:
+    """Stored rectangles of propositions, and of what their parts belonged to at earlier transactions, as rectangles of them."""
+    identity = identity_at(transaction)
+    sides = {key: identity.members(key) for place in places.values() for key in (place.subject, place.object)}
+    named = {member for members in sides.values() for member in members}
+    epochs = [(transaction, OPEN)] if identity.nothing_joined else _epochs(connection, identity, named, transaction)
+    for begun, ended in epochs:
+        then = identity_at(begun)
+        then.load(named)
+        # All keys of whatever the members belonged to.
+        whole = {key: {other for root in set(map(then.root, members)) for other in then.members(root)} for key, members in sides.items()}
+        under: dict[str, set[str]] = defaultdict(set)
+        for base, place in places.items():
+            apart = place.predicate == IDENTITY
+            for key in [base] if apart else then.stored_between(place, whole[place.subject], whole[place.object]):
+                under[key].add(base)
+        for row in rows_among(connection, _VERSIONS, under.keys(), transaction=transaction):
+            kept = rectangle(row)
+            life = (kept.tx_from, kept.tx_to)
+            if len(epochs) > 1:
+                life = (max(kept.tx_from, begun), min(kept.tx_to, ended))
+            if life[0] < life[1]:
+                yield from (replace(kept, base=base, tx_from=life[0], tx_to=life[1]) for base in under[kept.base])
+
+
+def _epochs(connection: Connection, identity: Identity, keys: set[str], transaction: int) -> list[tuple[int, int]]:
+    """Stretches of transactions, each begun at its first, in which some keys were joined with the same others.
+
+    One, seen from the transaction, where none was ever joined with what it is apart from now: then all that is stored under their
+    keys is theirs.
+    """
+    changes = {0}
+    fresh, seen = set(keys), set(keys)
+    apart = False
+    while fresh:
+        rows = list(rows_among(connection, _MEMBERSHIPS, fresh, transaction=transaction))
+        roots = {row.root for row in rows}
+        rows += rows_among(connection, _WITH_ROOTS, roots, transaction=transaction)
+        apart = apart or any(identity.root(row.member) != identity.root(row.root) for row in rows)
+        changes |= {at for row in rows for at in (row.tx_from, row.tx_to) if at <= transaction}
+        fresh = {row.member for row in rows} - seen
+        seen |= fresh
+    return list(pairwise([*sorted(changes), OPEN])) if apart else [(transaction, OPEN)]
+
+
+def _merged(lives: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches of transactions without overlaps and seams."""
+    current: tuple[int, int] | None = None
+    for begun, ended in sorted(lives):
+        if current is not None and begun <= current[1]:
+            current = (current[0], max(current[1], ended))
+        else:
+            if current is not None:
+                yield current
+            current = (begun, ended)
+    if current is not None:
+        yield current

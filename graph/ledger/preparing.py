@@ -147,6 +147,7 @@ class Preparer:
             "revised_text": draft.revised_at,
             "time_zone": draft.time_zone,
             "project": draft.project,
+            "speech": draft.speech,
             "rank": draft.rank,
             "metadata": dict(draft.metadata) or None,
             "flags": list(flags),
@@ -223,6 +224,8 @@ class Preparer:
             "namespace": self._namespace,
             "episode": episode["key"],
             "revision": episode["revision"],
+            "grp": episode["grp"],
+            "source": episode["source"],
             "place": place,
             "subject": subject.key,
             "predicate": predicate.name,
@@ -231,8 +234,13 @@ class Preparer:
             "slot": placed.slot,
             "inverse_slot": placed.inverse_slot,
             "proposition": placed.proposition,
+            "turned": placed.turned,
             "replaces": wrong.key if wrong else None,
             "replaces_proposition": replaced.proposition if replaced else None,
+            "replaces_subject": replaced.subject if replaced else None,
+            "replaces_object": replaced.object if replaced else None,
+            "scope_group": claim.scope_group,
+            "scope_source": claim.scope_source,
             "polarity": draft.polarity != canonical.negated,
             "kind": str(draft.kind),
             "from_lo": start.lo if start else None,
@@ -291,7 +299,9 @@ class Preparer:
             inverse_slot = self._keys.slot(
                 self._namespace, other, predicate.name if predicate.symmetric else predicate.inverse or "", qualifier
             )
-        return Placed(slot, inverse_slot, self._keys.proposition(slot, other, True), turned)
+        paired = inverse_slot is not None and predicate.symmetric
+        proposition = self._keys.proposition(self._namespace, one, predicate.name, qualifier, other, symmetric=paired)
+        return Placed(slot, inverse_slot, proposition, turned, one, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +312,8 @@ class Placed:
     inverse_slot: str | None
     proposition: str
     turned: bool
+    subject: str
+    object: str
 
 
 # What a client's statement says, as numbers and keys: equal instants in any spelling give equal revisions.
@@ -373,10 +385,12 @@ def _without_bad_dates(claim: StatedClaim, zone: ZoneInfo | None) -> tuple[State
 
 
 def _identified(keys: Keys, episode: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give claims their IDs: by what they say and the how-manieth of its kind, not by place or extractor's version."""
+    """Give claims their IDs: by what they say and the how-manieth of its kind, not by place, confidence or extractor's version."""
     seen: Counter[str] = Counter()
     for row in rows:
-        words = "\x1f".join(str(row[name]) for name in _STATED[:14])
+        words = "\x1f".join(str(row[name]) for name in _STATED[:13])
+        if row["scope_group"] is not None or row["scope_source"] is not None:
+            words = "\x1f".join([words, repr((row["scope_group"], row["scope_source"]))])
         seen[words] += 1
         row["id"] = keys.digest("claim", episode, words, str(seen[words]))
     return rows

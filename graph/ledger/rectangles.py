@@ -6,12 +6,17 @@ changed them, so that t_created is the transaction at which this evidence first 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
-from graph.ledger.evidence import Evidence, Place, Units, Visibility
+from graph.belief.identity import IDENTITY
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.evidence import Evidence, Units, load_slots
+from graph.ledger.identity import EverJoined, Identity, Place, Visibility, place_of
 from graph.ledger.schema import OPEN, claims, statements
 from ontology.errors import QueryTooComplex
 from ontology.instant import Instant
@@ -43,7 +48,7 @@ class Rectangle:
     @property
     def place(self) -> Place:
         """Where its proposition stands."""
-        return Place(self.base, self.slot, self.inverse_slot, self.predicate)
+        return Place(self.base, self.slot, self.inverse_slot, self.predicate, self.subject, self.qualifier, self.object)
 
     def holds(self, at: Instant) -> bool:
         """Whether an instant lies inside."""
@@ -67,72 +72,147 @@ COLUMNS = (
 )
 
 
+_VERSIONS = select(*COLUMNS).where(among(statements.c.base), statements.c.tx_from <= bindparam("transaction"))
+
+
 def rectangle(row: Iterable[object]) -> Rectangle:
     """A rectangle from a row of COLUMNS."""
     return Rectangle(*row)  # type: ignore[arg-type]
 
 
+def read_as(identity: Identity, row: Rectangle) -> Rectangle:
+    """A rectangle in terms of the entities of a basis. `load` its subject and object before."""
+    stored = row.place
+    place = identity.here(stored)
+    if place is stored:
+        return row
+    return replace(
+        row,
+        proposition=place.proposition if row.polarity else identity.keys.denial(place.proposition),
+        base=place.proposition,
+        slot=place.slot,
+        inverse_slot=place.inverse_slot,
+        subject=place.subject,
+        object=place.object,
+    )
+
+
+def parts_of(identity: Identity, place: Place) -> list[Place]:
+    """The propositions under all keys of a proposition's entities, which at another time may have been apart."""
+    if place.predicate == IDENTITY:
+        return [place]
+    pairs = product(sorted(identity.members(place.subject)), sorted(identity.members(place.object)))
+    paired = place.inverse_slot is not None
+    return [identity.place(place.predicate, place.qualifier, one, other, paired=paired) for one, other in pairs]
+
+
+def outlived_among(connection: Connection, identity: Identity, rows: Iterable[Rectangle], transaction: int) -> set[Rectangle]:
+    """Of rectangles no longer believed those that another outlived which was stored under other keys of the same entities.
+
+    Both tell of one proposition on the basis: the other one's interval is its last known one where they overlap.
+    """
+    gone = [row for row in rows if row.tx_to <= transaction]
+    identity.load({key for row in gone for key in (row.subject, row.object)})
+    read = {row: read_as(identity, row) for row in gone}
+    under = {key: now.base for now in read.values() for key in identity.kept_under(now.place)}
+    beside: dict[tuple[str, bool], list[Rectangle]] = defaultdict(list)
+    for found in map(rectangle, rows_among(connection, _VERSIONS, under.keys(), transaction=transaction)):
+        beside[under[found.base], found.polarity].append(found)
+
+    def life(row: Rectangle) -> tuple[int, int]:
+        return min(row.tx_to, transaction + 1), row.tx_from
+
+    def outlived(row: Rectangle) -> bool:
+        return any(
+            life(other) > life(row) if (other.v_from, other.v_to) == (row.v_from, row.v_to) else life(other)[0] > row.tx_to
+            for other in beside[read[row].base, row.polarity]
+            if other.base != row.base and other.v_from < row.v_to and row.v_from < other.v_to
+        )
+
+    return {row for row in gone if outlived(row)}
+
+
+IdentityAt = Callable[[int], Identity]
+"""Who is who as of a transaction, under the said-time limit of a basis."""
+
+
 def replayed(
-    connection: Connection, keys: Keys, vocabulary: Vocabulary, places: Collection[Place], transaction: int, said_until: Instant
+    connection: Connection,
+    keys: Keys,
+    vocabulary: Vocabulary,
+    places: Collection[Place],
+    transaction: int,
+    said_until: Instant,
+    identity_at: IdentityAt,
 ) -> list[Rectangle]:
     """Every rectangle that the claims said by `said_until` have made of some propositions, up to a transaction, oldest first.
 
-    Raises QueryTooComplex where more transactions than the budget changed them.
+    Propositions are read through the identity of that transaction: at an earlier one each has the intervals that its parts then
+    had. Raises QueryTooComplex where more transactions than the budget changed them.
     """
-    ever = Evidence(connection, vocabulary, Visibility(transaction, said_until, ever=True))
-    load(ever, places)
-    by_place = {place.proposition: place for place in places}
-    moments = sorted(ever.moments)
+    identity = identity_at(transaction)
+    identity.load({key for place in places for key in (place.subject, place.object)})
+    by_place = {place.proposition: place for place in map(identity.here, places)}
+    parts = {base: parts_of(identity, place) for base, place in by_place.items()}
+    moments = _moments(connection, identity, vocabulary, by_place.values(), transaction, said_until)
     if len(moments) > REPLAY_BUDGET:
         raise QueryTooComplex(
             f"{len(moments)} transactions changed what this asks about; with `evidenceUntil` at most {REPLAY_BUDGET} are resolved again"
         )
-    speaks = {row.proposition: row for row in ever.rows.values()}
     found: list[Rectangle] = []
     current: dict[tuple[str, bool, Instant, Instant], int] = {}
     for moment in moments:
-        evidence = Evidence(connection, vocabulary, Visibility(moment, said_until))
-        load(evidence, by_place.values())
+        then = identity_at(moment)
+        then.load({key for each in parts.values() for place in each for key in (place.subject, place.object)})
+        evidence = Evidence(connection, vocabulary, Visibility(moment, said_until), then)
+        read = {base: {place.proposition: place for place in map(then.here, each)}.values() for base, each in parts.items()}
+        load(evidence, [place for each in read.values() for place in each])
         units = Units(evidence)
-        wanted = {(base, polarity, *span) for base, place in by_place.items() for polarity, spans in units.spans(place) for span in spans}
+        wanted = {
+            (base, polarity, *span)
+            for base, each in read.items()
+            for place in each
+            for polarity, spans in units.spans(place)
+            for span in spans
+        }
         for gone in current.keys() - wanted:
             found[current[gone]] = replace(found[current[gone]], tx_to=moment)
             del current[gone]
         for base, polarity, v_from, v_to in sorted(wanted - current.keys()):
-            row = speaks[base]
-            key = base if polarity else keys.proposition(row.slot, row.object, False)
+            place = by_place[base]
+            key = base if polarity else keys.denial(base)
             current[base, polarity, v_from, v_to] = len(found)
-            where = (key, base, row.slot, row.inverse_slot, row.subject, row.predicate, row.qualifier, row.object)
+            where = (key, base, place.slot, place.inverse_slot, place.subject, place.predicate, place.qualifier, place.object)
             found.append(Rectangle(*where, polarity, v_from, v_to, moment, OPEN))
     return found
 
 
-def load(evidence: Evidence, places: Iterable[Place]) -> None:
+def _moments(
+    connection: Connection, identity: Identity, vocabulary: Vocabulary, places: Collection[Place], transaction: int, said_until: Instant
+) -> list[int]:
+    """The transactions that may have changed what is believed of some propositions."""
+    visibility = Visibility(transaction, said_until, ever=True)
+    joined = EverJoined(connection, identity.keys, identity.namespace, vocabulary, visibility)
+    joined.load({key for place in places for key in (place.subject, place.object)})
+    ever = Evidence(connection, vocabulary, visibility, joined)
+    load(ever, list(map(joined.here, places)))
+    return sorted(ever.moments | joined.moments)
+
+
+def load(evidence: Evidence, places: Collection[Place]) -> None:
     """Load what decides about some propositions, both sides of those that have two."""
-    places = list(places)
-    alone = {place.proposition for place in places if not evidence.traits(place.predicate).one_valued or place.inverse_slot}
-    own = {place.slot for place in places if place.inverse_slot is None and evidence.traits(place.predicate).one_valued}
-    paired = set()
-    for place in places:
-        if place.inverse_slot is not None:
-            if evidence.traits(place.predicate).one_valued:
-                paired.add(place.slot)
-            if evidence.inverse_traits(place.predicate).one_valued:
-                paired.add(place.inverse_slot)
-    evidence.load_slots(own, inverse=False)
-    evidence.load_slots(paired, inverse=True)
-    evidence.load_propositions(alone)
+    load_slots(evidence, places)
+    evidence.load_propositions([place for place in places if not evidence.traits(place.predicate).one_valued or place.inverse_slot])
     evidence.close()
 
 
-def places_about(connection: Connection, namespace: str, entity: str, transaction: int, said_until: Instant) -> list[Place]:
+def places_about(connection: Connection, identity: Identity, entity: str, transaction: int, said_until: Instant) -> list[Place]:
     """Propositions with an entity as subject or object on which a claim counts at a transaction."""
-    query = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
-    query = query.where(
-        claims.c.namespace == namespace,
-        or_(claims.c.subject == entity, claims.c.object == entity),
-        claims.c.believed,
-        claims.c.tx_from <= transaction,
-        claims.c.said <= said_until,
-    )
-    return [Place(row.proposition, row.slot, row.inverse_slot, row.predicate) for row in connection.execute(query)]
+    identity.load([entity])
+    raws = sorted(identity.raws(entity))
+    visible = (claims.c.believed, claims.c.tx_from <= transaction, claims.c.tx_from < claims.c.tx_to, claims.c.said <= said_until)
+    query = select(claims).where(or_(claims.c.subject.in_(raws), claims.c.object.in_(raws)), *visible)
+    rows = list(connection.execute(query.where(claims.c.namespace == identity.namespace)))
+    identity.load({key for row in rows for key in (row.subject, row.object)})
+    found = {place.proposition: place for place in (place_of(identity.settled(row)) for row in rows)}
+    return [place for place in found.values() if entity in (identity.root(place.subject), identity.root(place.object))]

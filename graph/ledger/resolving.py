@@ -10,10 +10,10 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.evidence import Evidence, Place, Units, Visibility
+from graph.ledger.evidence import Evidence, Units, load_slots
+from graph.ledger.identity import Identity, Place, place_of
 from graph.ledger.schema import OPEN, statements
 from ontology.names import Keys
-from ontology.vocabulary import Vocabulary
 
 _OPEN_STATEMENTS = select(statements.c.row, statements.c.base, statements.c.polarity, statements.c.v_from, statements.c.v_to).where(
     among(statements.c.base), statements.c.tx_to == OPEN
@@ -22,7 +22,7 @@ _CLOSE = update(statements).where(statements.c.row == bindparam("at")).values(tx
 _OPEN = BulkInsert(statements)
 
 
-_NOTHING: Mapping[tuple[int, int], int] = {}
+_NOTHING: Mapping[tuple[int, int], list[int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,117 +34,107 @@ class Resolved:
 
 
 class Touched:
-    """Propositions and one-valued slots that changed claims bear on."""
+    """Propositions and one-valued slots that a change bears on."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self.places: dict[str, Place] = {}
-        self.rows: dict[str, Mapping[str, Any]] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Note the proposition of a claim row (and what it speaks of, for new statements)."""
-        proposition = row["proposition"]
-        if proposition not in self.places:
-            self.places[proposition] = Place(proposition, row["slot"], row["inverse_slot"], row["predicate"])
-            self.rows[proposition] = row
-
-    def load(self, changed: Iterable[Mapping[str, Any]]) -> None:
-        """Load all that decides about what the changed claims touch.
+    def load(self, changed: Iterable[Place], replaced: Collection[Place]) -> None:
+        """Load all that decides about what changed: propositions, and those that its corrections replace.
 
         A change may, through corrections, reach other propositions; each of them reaches the one-valued slots that it stands
         in; and each proposition of those slots is decided by its other side's slot too, which is loaded but not reached.
         """
-        replaced = set()
-        for row in changed:
-            self.add(row)
-            if row["replaces_proposition"]:
-                replaced.add(row["replaces_proposition"])
-        self._load_slots(self.places.values())
-        alone = [
-            place.proposition
-            for place in self.places.values()
-            if not self._evidence.traits(place.predicate).one_valued or place.inverse_slot
-        ]
-        self._evidence.load_propositions({*alone, *replaced})
+        for place in changed:
+            self.places.setdefault(place.proposition, place)
+        load_slots(self._evidence, self.places.values())
+        alone = [place for place in self.places.values() if not self._evidence.traits(place.predicate).one_valued or place.inverse_slot]
+        self._evidence.load_propositions([*alone, *replaced])
         self._note_loaded()
         if any(place.inverse_slot for place in self.places.values()):
-            self._load_slots(self.places.values())
+            load_slots(self._evidence, self.places.values())
             self._note_loaded()
-            reached = dict(self.places)
-            self._load_slots(reached.values())
+            load_slots(self._evidence, list(self.places.values()))
             self._evidence.close()
 
     def _note_loaded(self) -> None:
         for row in self._evidence.rows.values():
             if row.proposition not in self.places:
-                self.add(dict(row._mapping))
-
-    def _load_slots(self, places: Iterable[Place]) -> None:
-        own, paired = set(), set()
-        for place in places:
-            one, other = self._evidence.traits(place.predicate), self._evidence.inverse_traits(place.predicate)
-            if place.inverse_slot is None:
-                if one.one_valued:
-                    own.add(place.slot)
-                continue
-            if one.one_valued:
-                paired.add(place.slot)
-            if other.one_valued:
-                paired.add(place.inverse_slot)
-        self._evidence.load_slots(own, inverse=False)
-        self._evidence.load_slots(paired, inverse=True)
+                self.places[row.proposition] = place_of(row)
 
 
 def resolve(
     connection: Connection,
     keys: Keys,
-    vocabulary: Vocabulary,
     namespace: str,
     transaction: int,
-    changed: Collection[Mapping[str, Any]],
+    evidence: Evidence,
+    changed: Collection[Place],
+    replaced: Collection[Place],
+    literals: Mapping[str, bool],
 ) -> Resolved:
     """Bring the stored rectangles in line with the claims that are visible now.
 
-    `changed` are rows of believed claims that came into the set or left it with this transaction.
+    `changed` are the places, as `evidence` reads them, of what came into the set, left it or denotes something else with this
+    transaction, `replaced` those that its corrections name. `literals` tell of objects' keys whether they are literals.
     """
     if not changed:
         return Resolved(0, 0)
-    evidence = Evidence(connection, vocabulary, Visibility(transaction))
     touched = Touched(evidence)
-    touched.load(changed)
+    touched.load(changed, replaced)
     units = Units(evidence)
-    stored: dict[tuple[str, bool], dict[tuple[int, int], int]] = {}
-    for now in rows_among(connection, _OPEN_STATEMENTS, touched.places.keys()):
-        stored.setdefault((now.base, now.polarity), {})[now.v_from, now.v_to] = now.row
+    stored = _stored(connection, evidence.identity, touched.places)
+    kinds = {row.object: row.datatype is not None for row in evidence.rows.values()} | dict(literals)
     opened: list[dict[str, Any]] = []
     closed: list[dict[str, int]] = []
     for proposition, place in touched.places.items():
-        row = touched.rows[proposition]
         for polarity, wanted in units.spans(place):
             have = stored.get((proposition, polarity), _NOTHING)
-            closed += [{"at": at, "end": transaction} for span, at in have.items() if span not in wanted]
-            opened += [_rectangle(keys, namespace, row, polarity, span, transaction) for span in wanted if span not in have]
+            closed += [{"at": at, "end": transaction} for span, rows in have.items() for at in (rows[1:] if span in wanted else rows)]
+            opened += [
+                _rectangle(keys, namespace, evidence.told(place), kinds.get(place.object, False), polarity, span, transaction)
+                for span in wanted
+                if span not in have
+            ]
     if closed:
         connection.execute(_CLOSE, closed)
     _OPEN(connection, opened)
     return Resolved(len(opened), len(closed))
 
 
+def _stored(
+    connection: Connection, identity: Identity, places: Mapping[str, Place]
+) -> dict[tuple[str, bool], dict[tuple[int, int], list[int]]]:
+    """The rows of open rectangles by proposition, polarity and span, the oldest first.
+
+    They may be stored under any keys of the proposition's entities; where two were one by then, twice.
+    """
+    under = {key: proposition for proposition, place in places.items() for key in identity.kept_under(place)}
+    stored: dict[tuple[str, bool], dict[tuple[int, int], list[int]]] = {}
+    for now in rows_among(connection, _OPEN_STATEMENTS, under.keys()):
+        spans = stored.setdefault((under[now.base], now.polarity), {})
+        spans.setdefault((now.v_from, now.v_to), []).append(now.row)
+    for spans in stored.values():
+        for rows in spans.values():
+            rows.sort()
+    return stored
+
+
 def _rectangle(
-    keys: Keys, namespace: str, row: Mapping[str, Any], polarity: bool, span: tuple[int, int], transaction: int
+    keys: Keys, namespace: str, place: Place, literal: bool, polarity: bool, span: tuple[int, int], transaction: int
 ) -> dict[str, Any]:
-    base = row["proposition"]
     return {
         "namespace": namespace,
-        "proposition": base if polarity else keys.proposition(row["slot"], row["object"], False),
-        "base": base,
-        "slot": row["slot"],
-        "inverse_slot": row["inverse_slot"],
-        "subject": row["subject"],
-        "predicate": row["predicate"],
-        "qualifier": row["qualifier"],
-        "object": row["object"],
-        "object_is_literal": row["datatype"] is not None,
+        "proposition": place.proposition if polarity else keys.denial(place.proposition),
+        "base": place.proposition,
+        "slot": place.slot,
+        "inverse_slot": place.inverse_slot,
+        "subject": place.subject,
+        "predicate": place.predicate,
+        "qualifier": place.qualifier,
+        "object": place.object,
+        "object_is_literal": literal,
         "polarity": polarity,
         "v_from": span[0],
         "v_to": span[1],

@@ -7,13 +7,31 @@ transaction in `[tx_from, tx_to)`; `OPEN` in `tx_to` means until now. Rows are n
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    false,
+    text,
+    true,
+)
 
 OPEN = 2**63 - 1
 """`tx_to` of what is still believed."""
 
 # SQLite makes a rowid alias, which is what keeps inserts in order, of INTEGER only.
 _ROW = BigInteger().with_variant(Integer, "sqlite")
+
+_IDENTITY = text("predicate = 'also_known_as'")
 
 metadata = MetaData()
 
@@ -69,6 +87,8 @@ episodes = Table(
     Column("revised_text", Text),
     Column("time_zone", Text),
     Column("project", Text),
+    # False for what is kept but not extracted.
+    Column("speech", Boolean, nullable=False, server_default=true()),
     Column("rank", Integer, nullable=False),
     Column("metadata", JSON),
     Column("flags", JSON, nullable=False),
@@ -96,8 +116,12 @@ claims = Table(
     Column("namespace", String(128), nullable=False),
     Column("episode", String(32), nullable=False),
     Column("revision", String(32), nullable=False),
+    # Those of the episode, by which splits and joins that were told in a text choose their claims.
+    Column("grp", Text),
+    Column("source", Text, nullable=False, server_default=""),
     Column("place", Integer, nullable=False),
-    # The stored direction: subject and object keys after inverses and antonyms are folded.
+    # The stored direction: subject and object keys after inverses and antonyms are folded. Raw: what the names denote by
+    # themselves, before joins and splits; so are the keys of slots and propositions below.
     Column("subject", String(32), nullable=False),
     Column("predicate", String(64), nullable=False),
     Column("qualifier", Text, nullable=False),
@@ -106,8 +130,16 @@ claims = Table(
     # The slot of the other direction, for an inverse pair or a symmetric predicate.
     Column("inverse_slot", String(32)),
     Column("proposition", String(32), nullable=False),
+    # Whether subject and object stand the other way round than they were told.
+    Column("turned", Boolean, nullable=False, server_default=false()),
     Column("replaces", String(32)),
     Column("replaces_proposition", String(32)),
+    # Subject and object of the replaced proposition, in its stored direction.
+    Column("replaces_subject", String(32)),
+    Column("replaces_object", String(32)),
+    # With either, a split: the claims on the subject in episodes of this group and this source speak of the object.
+    Column("scope_group", Text),
+    Column("scope_source", Text),
     Column("polarity", Boolean, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("from_lo", BigInteger),
@@ -140,6 +172,8 @@ claims = Table(
     Index("claims_by_slot", "slot", "tx_to"),
     Index("claims_by_subject", "subject"),
     Index("claims_by_object", "object"),
+    Index("claims_of_identity_by_subject", "subject", sqlite_where=_IDENTITY, postgresql_where=_IDENTITY),
+    Index("claims_of_identity_by_object", "object", sqlite_where=_IDENTITY, postgresql_where=_IDENTITY),
     Index("claims_by_inverse_slot", "inverse_slot", "tx_to"),
     Index("claims_by_proposition", "proposition"),
     Index("claims_by_replaced", "replaces_proposition"),
@@ -148,7 +182,8 @@ claims = Table(
     Index("claims_by_tx_from", "tx_from"),
     Index("claims_by_tx_to", "tx_to"),
 )
-"""What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity."""
+"""What the evidence says. `proposition` is the key of the positive proposition, whatever the claim's polarity. An ID has a row
+for each time that it came into the set; `graph.ledger.readings` says how its last one is read."""
 
 statements = Table(
     "statements",
@@ -190,9 +225,12 @@ things = Table(
     Column("key", String(32), nullable=False),
     # None for an entity, else the literal's type.
     Column("datatype", Text),
+    # Best name and type of the entity that the key denotes: those of its whole component.
     Column("name", Text, nullable=False),
     Column("folded", Text, nullable=False),
     Column("type", Text),
+    # The key's own name, folded; empty for a member that no claim names now.
+    Column("own", Text, nullable=False, server_default=""),
     Column("tx_from", BigInteger, nullable=False),
     Column("tx_to", BigInteger, nullable=False),
     Index("things_by_key", "key", "tx_to"),
@@ -200,7 +238,8 @@ things = Table(
     Index("things_by_tx_from", "tx_from"),
     Index("things_by_tx_to", "tx_to"),
 )
-"""Entities and literals with their best attested name and type, versioned: a row ends when another name takes over."""
+"""Entities and literals with their best attested name and type, versioned: a row ends when another name takes over. Each member
+of a component has a row, all with the component's name and type."""
 
 labels = Table(
     "labels",
@@ -214,7 +253,63 @@ labels = Table(
     Column("tx_to", BigInteger, nullable=False),
     Index("labels_by_thing", "thing", "kind", "tx_to"),
 )
-"""Every name (kind `name`) and type (kind `type`) that visible claims give a thing, and how many do now."""
+"""Every name (kind `name`) and type (kind `type`) that visible claims give a thing, and how many do now. Kind `alias`: a name
+that one group alone gives it by a join told there; it never becomes the best name."""
+
+components = Table(
+    "components",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("member", String(32), nullable=False),
+    Column("root", String(32), nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("components_by_member", "member", "tx_to"),
+    Index("components_by_root", "root", "tx_to"),
+    Index("components_by_namespace", "namespace", "tx_from"),
+    Index("components_by_tx_to", "tx_to"),
+)
+"""Entities that are joined with others, each with the least key among them (its own for one of each component). Derived from claims."""
+
+denotations = Table(
+    "denotations",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("key", String(32), nullable=False),
+    Column("target", String(32), nullable=False),
+    # `split` acts on raw keys first, `join` on what that gives.
+    Column("kind", String(8), nullable=False),
+    # Of which episodes; None: of all. For a join the group's own name (`graph.belief.identity.group_of`).
+    Column("scope_group", Text),
+    Column("scope_source", Text),
+    # Of splits that both hold an episode the one with the greatest (rank, said, claim) acts.
+    Column("rank", Integer, nullable=False),
+    Column("said", BigInteger, nullable=False),
+    Column("claim", String(32), nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("denotations_by_key", "key", "tx_to"),
+    Index("denotations_by_target", "target", "tx_to"),
+    Index("denotations_by_namespace", "namespace", "tx_from"),
+    Index("denotations_by_tx_to", "tx_to"),
+)
+"""Names that denote another entity in some episodes: by a split, or by a join that one group alone has told. Derived from claims."""
+
+rejections = Table(
+    "rejections",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("claim", String(32), nullable=False),
+    Column("reason", Text),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("rejections_by_claim", "claim", "tx_to"),
+    Index("rejections_by_tx_from", "tx_from"),
+)
+"""Claims that are declared wrong, from one transaction until they are restored."""
 
 retractions = Table(
     "retractions",

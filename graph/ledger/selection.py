@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select, tuple_, union_all
+from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select, tuple_, union_all
 
-from graph.ledger.directory import standing
+from graph.belief.identity import IDENTITY
 from graph.ledger.rectangles import COLUMNS
-from graph.ledger.schema import claims, episodes, statements, things
+from graph.ledger.schema import claims, components, denotations, episodes, statements, things
+from graph.ledger.standing import standing
 from graph.views import Basis, StatementFilter
 from ontology.vocabulary import Vocabulary
 
@@ -47,22 +48,31 @@ TOLD_IN = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims
 """Joins claims to the copy of the episode that they stand in."""
 
 
-def _wanted(filter: StatementFilter, entity: str | None, role: str) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
-    """The keys of which the subject, and those of which the object, must be one."""
-    mine = [] if entity is None else [(entity,)]
-    subjects = [keys for keys in (filter.subjects,) if keys is not None] + (mine if role == "SUBJECT" else [])
-    objects = [keys for keys in (filter.objects,) if keys is not None] + (mine if role == "OBJECT" else [])
-    return list(subjects), list(objects)
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Statements that match a filter: of an `entity` in a `role` (SUBJECT, OBJECT, ANY), or of which an `episode` (a key) speaks."""
+    """Statements that match a filter: of an entity in a `role` (SUBJECT, OBJECT, ANY), or on some propositions.
+
+    All keys are given under which statements may be stored: `entity` are those of one entity, `bases` those of propositions, the
+    filter's `subjects` and `objects` hold all keys of theirs. `joined`: some entities of the namespace may be known by several.
+    """
 
     filter: StatementFilter
-    entity: str | None = None
+    entity: tuple[str, ...] | None = None
     role: str = "ANY"
-    episode: str | None = None
+    bases: tuple[str, ...] | None = None
+    joined: bool = False
+
+    @property
+    def sided(self) -> bool:
+        """Whether it asks for statements from a side."""
+        return any(self.sides())
+
+    def sides(self) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+        """The keys of which the subject, and those of which the object, must be one."""
+        mine = [] if self.entity is None else [self.entity]
+        subjects = [keys for keys in (self.filter.subjects,) if keys is not None] + (mine if self.role == "SUBJECT" else [])
+        objects = [keys for keys in (self.filter.objects,) if keys is not None] + (mine if self.role == "OBJECT" else [])
+        return list(subjects), list(objects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,9 @@ class Shape:
     """Which parts a filter has; the values are bound."""
 
     role: str | None
-    episode: bool
+    several: bool
+    bases: bool
+    joined: bool
     predicates: bool
     polarity: bool
     aspects: bool
@@ -95,10 +107,12 @@ class Selection:
 
     def query(self, wanted: Wanted, *, after: Sequence[Any] | None, limit: int) -> tuple[Select[Any], dict[str, Any]]:
         """The query for rectangles with their position, in the order of the contract, and its values."""
-        filter, entity, episode = wanted.filter, wanted.entity, wanted.episode
+        filter, entity, bases = wanted.filter, wanted.entity, wanted.bases
         shape = Shape(
             wanted.role if entity is not None else None,
-            episode is not None,
+            entity is not None and len(entity) > 1,
+            bases is not None,
+            wanted.joined,
             filter.predicates is not None,
             filter.polarity is not None,
             filter.aspects is not None,
@@ -120,12 +134,14 @@ class Selection:
             "transaction": self._basis.transaction,
             "start": start,
             "end": end,
-            "entity": entity,
-            "episode": episode,
+            "entity": entity[0] if entity else None,
+            "entities": list(entity or ()),
+            "bases": list(bases or ()),
             "straight": list(names.plain | names.swapped),
             "negated": list(names.negated),
             "swapped": list(names.swapped),
             "turned": list(names.swapped | (self._symmetric if filter.predicates is None else self._symmetric & names.plain)),
+            "symmetric": sorted(self._symmetric - {IDENTITY}),
             "polarity": filter.polarity,
             # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
             "denied": filter.polarity is False,
@@ -143,13 +159,14 @@ class Selection:
         built, used = _built(shape)
         return built, {name: value for name, value in values.items() if name in used}
 
-    def turned(self, row: Any, entity: str | None, role: str, filter: StatementFilter) -> bool:
+    def turned(self, row: Any, wanted: Wanted) -> bool:
         """Whether a row found is to be shown from its other side."""
-        if filter.predicates is not None and row.predicate in asked(self._vocabulary, filter.predicates).swapped:
+        predicates = wanted.filter.predicates
+        if predicates is not None and row.predicate in asked(self._vocabulary, predicates).swapped:
             return True
         if row.predicate not in self._symmetric:
             return False
-        subjects, objects = _wanted(filter, entity, role)
+        subjects, objects = wanted.sides()
         return not (all(row.subject in keys for keys in subjects) and all(row.object in keys for keys in objects))
 
     @staticmethod
@@ -174,17 +191,19 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
     if shape.invalidated:
         # A gone statement may speak of what has no name left: it stands where it stood by the last one.
         named = {"subject_name": _last_name(statements.c.subject), "object_name": _last_name(statements.c.object)}
+    if shape.joined:
+        folded = (_last_name(key, things.c.folded) for key in (statements.c.subject, statements.c.object))
+        named = _by_lesser_name(named, *(folded if shape.invalidated else (subject.c.folded, object.c.folded)))
     query = select(*COLUMNS, *(column.label(name) for name, column in named.items()))
     if not shape.invalidated:
         for table, key in ((subject, statements.c.subject), (object, statements.c.object)):
             query = query.outerjoin(table, and_(table.c.key == key, standing(table)))
     looked_up = _by_thing(shape)
     # Behind a function the namespace cannot be searched for: else SQLite prefers its order by time to the rows looked up.
-    namespace = func.coalesce(statements.c.namespace, "") if looked_up or shape.episode else statements.c.namespace
+    namespace = func.coalesce(statements.c.namespace, "") if looked_up or shape.bases else statements.c.namespace
     query = query.where(namespace == bindparam("namespace"), *_in_time(shape), *_by_predicate(shape), *looked_up)
-    if shape.episode:
-        told = select(claims.c.proposition).where(claims.c.episode == bindparam("episode"), claims.c.believed, standing(claims))
-        query = query.where(statements.c.base.in_(told))
+    if shape.bases:
+        query = query.where(_among(statements.c.base, "bases"))
     evidence = _by_evidence(shape)
     if evidence:
         counted = and_(
@@ -193,7 +212,9 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
             claims.c.tx_to >= statements.c.tx_from,
         )
         # More than match: `Snapshot` looks at what each statement cites.
-        query = query.where(exists().where(claims.c.proposition == statements.c.base, claims.c.believed, counted, TOLD_IN, *evidence))
+        told = exists().where(claims.c.proposition == statements.c.base, claims.c.believed, counted, TOLD_IN, *evidence)
+        # Claims on an entity that has several keys may stand under others than its statement.
+        query = query.where(or_(told, *_of_several_keys()) if shape.joined else told)
     names = {name: func.coalesce(column, "") for name, column in named.items()}
     place = tuple(names[name] if name in names else statements.c[name] for name in _POSITION)
     if shape.after:
@@ -202,6 +223,16 @@ def _built(shape: Shape) -> tuple[Select[Any], frozenset[str]]:
         query = query.where(or_(statements.c.v_from < start, and_(statements.c.v_from == start, beyond)))
     query = query.order_by(statements.c.v_from.desc(), *place).limit(bindparam("limit"))
     return query, frozenset(query.compile().params)
+
+
+def _by_lesser_name(
+    named: dict[str, ColumnElement[Any]], subject: ColumnElement[Any], object: ColumnElement[Any]
+) -> dict[str, ColumnElement[Any]]:
+    """The names in the order in which a relation is shown: a symmetric one may be stored from either side (`Describer.backwards`)."""
+    one, other = (func.coalesce(name, "") for name in named.values())
+    symmetric = and_(_among(statements.c.predicate, "symmetric"), not_(statements.c.object_is_literal))
+    turned = and_(symmetric, func.coalesce(object, "") < func.coalesce(subject, ""))
+    return {"subject_name": case((turned, other), else_=one), "object_name": case((turned, one), else_=other)}
 
 
 def _in_time(shape: Shape) -> list[ColumnElement[bool]]:
@@ -246,8 +277,11 @@ def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
     Their rows are looked up by subject and by object first: with an OR beside the order by time SQLite would walk all
     statements of the namespace in that order (100 ms at 100,000) rather than the few of the thing.
     """
-    entity: BindParameter[str] = bindparam("entity")
     found = statements.alias()
+
+    def mine(column: ColumnElement[Any]) -> ColumnElement[bool]:
+        one: BindParameter[str] = bindparam("entity")
+        return _among(column, "entities") if shape.several else column == one
 
     def side(subject: ColumnElement[Any], object: ColumnElement[Any]) -> list[ColumnElement[bool]]:
         conditions: list[ColumnElement[bool]] = []
@@ -255,12 +289,12 @@ def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
             if wanted:
                 conditions.append(_among(column, name))
             if shape.role == role:
-                conditions.append(column == entity)
+                conditions.append(mine(column))
         return conditions
 
     looked_up: list[ColumnElement[bool]] = []
     if shape.role == "ANY":
-        either = (select(found.c.row).where(column == entity) for column in (found.c.subject, found.c.object))
+        either = (select(found.c.row).where(mine(column)) for column in (found.c.subject, found.c.object))
         looked_up.append(statements.c.row.in_(union_all(*either)))
     straight = side(found.c.subject, found.c.object)
     if straight:
@@ -268,6 +302,12 @@ def _by_thing(shape: Shape) -> list[ColumnElement[bool]]:
         turned = select(found.c.row).where(*side(found.c.object, found.c.subject), _among(found.c.predicate, "turned"))
         looked_up.append(statements.c.row.in_(union_all(as_stored, turned)))
     return looked_up
+
+
+def _of_several_keys() -> list[ColumnElement[bool]]:
+    """Statements of entities that are, or were, joined with others, or of which others' names speak somewhere."""
+    sides = (statements.c.subject, statements.c.object)
+    return [exists().where(column.in_(sides)) for column in (components.c.member, denotations.c.target, denotations.c.key)]
 
 
 def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
@@ -283,8 +323,8 @@ def _by_evidence(shape: Shape) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _last_name(key: ColumnElement[Any]) -> ColumnElement[Any]:
-    known = select(things.c.name).where(things.c.key == key, things.c.tx_from <= bindparam("transaction"))
+def _last_name(key: ColumnElement[Any], form: ColumnElement[Any] = things.c.name) -> ColumnElement[Any]:
+    known = select(form).where(things.c.key == key, things.c.tx_from <= bindparam("transaction"))
     return known.order_by(things.c.tx_from.desc()).limit(1).scalar_subquery()
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import bindparam, or_, select
 
+from graph.belief.identity import IDENTITY
+from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
-from graph.ledger.directory import standing
-from graph.ledger.evidence import Place
+from graph.ledger.identity import Place, place_of
 from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle, replayed
 from graph.ledger.schema import claims, statements
+from graph.ledger.standing import standing
 from graph.views import AnswerView, Basis, SegmentView, StatementView, Truth, Want
 from ontology.claim import ClaimKind
 from ontology.instant import Instant
@@ -20,9 +22,10 @@ from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
 
 _IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
-_IN_PAIRED_SLOT = select(*COLUMNS).where(
-    or_(statements.c.slot == bindparam("slot"), statements.c.inverse_slot == bindparam("slot")), standing(statements)
-)
+_IN_SLOTS = select(*COLUMNS).where(among(statements.c.slot), standing(statements))
+_FROM_OTHER_SIDE = select(*COLUMNS).where(among(statements.c.inverse_slot), standing(statements))
+_TOLD = select(claims).where(claims.c.believed)
+_TOLD_IN, _TOLD_FROM_OTHER_SIDE = _TOLD.where(among(claims.c.slot)), _TOLD.where(among(claims.c.inverse_slot))
 
 
 class Slots:
@@ -33,39 +36,59 @@ class Slots:
         self._keys = keys
         self._vocabulary = vocabulary
 
-    def replay(self, connection: Connection, places: Sequence[Place]) -> list[Rectangle]:
+    def replay(self, describer: Describer, places: Collection[Place]) -> list[Rectangle]:
         """Rectangles that are believed on the basis under its said-time limit."""
         assert self._basis.evidence_until is not None
-        rows = replayed(connection, self._keys, self._vocabulary, places, self._basis.transaction, self._basis.evidence_until)
+        until = (self._basis.transaction, self._basis.evidence_until)
+        rows = replayed(describer.connection, self._keys, self._vocabulary, places, *until, describer.identity_at)
         return [row for row in rows if row.tx_to > self._basis.transaction]
 
-    def rows(self, connection: Connection, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
-        """Believed rectangles of a slot, and which of them stand in it from the other side."""
-        slot = self.key(subject, predicate, qualifier)
+    def rows(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
+        """Believed rectangles of a slot of an entity, and which of them stand in it from the other side."""
+        describer.identity.load([subject])
         paired = self._vocabulary.predicate(predicate)
-        if self._basis.evidence_until is None:
-            query = _IN_PAIRED_SLOT if paired.symmetric or paired.inverse else _IN_SLOT
-            found = connection.execute(query, {"slot": slot, "transaction": self._basis.transaction})
-            rows = sorted((rectangle(row) for row in found), key=lambda row: (row.v_from, row.proposition))
+        if self._basis.evidence_until is not None:
+            found = self.replay(describer, self._told_in(describer, subject, predicate, qualifier))
         else:
-            on = or_(claims.c.slot == slot, claims.c.inverse_slot == slot)
-            named = (
-                select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate)
-                .distinct()
-                .where(on, claims.c.believed)
-            )
-            replayed_now = self.replay(connection, [Place(*row) for row in connection.execute(named)])
-            rows = sorted(replayed_now, key=lambda row: (row.v_from, row.proposition))
-        return rows, frozenset(row.base for row in rows if row.slot != slot)
+            found = self._stored_in(describer, subject, predicate, qualifier, paired=paired.symmetric or paired.inverse is not None)
+        rows = sorted(found, key=lambda row: (row.v_from, row.proposition))
+        members = describer.identity.members(subject)
+        # One that stands in it from both sides is shown as it is stored.
+        return rows, frozenset(row.base for row in rows if not (row.subject in members and row.predicate == predicate))
+
+    def _stored_in(self, describer: Describer, subject: str, predicate: str, qualifier: str, *, paired: bool) -> list[Rectangle]:
+        connection, transaction = describer.connection, self._basis.transaction
+        slots = describer.identity.slots_kept_under(subject, predicate, qualifier)
+        if len(slots) == 1 and not paired:
+            return [rectangle(row) for row in connection.execute(_IN_SLOT, {"slot": slots[0], "transaction": transaction})]
+        found = {rectangle(row): None for row in rows_among(connection, _IN_SLOTS, slots, transaction=transaction)}
+        if paired:
+            found |= {rectangle(row): None for row in rows_among(connection, _FROM_OTHER_SIDE, slots, transaction=transaction)}
+        return list(found)
+
+    def _told_in(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> Collection[Place]:
+        """Where claims on a slot stand, whenever they were recorded."""
+        identity = describer.identity
+        # Identity claims stand between names, all others between entities.
+        names = identity.members(subject) if predicate == IDENTITY else {subject}
+        slots = {slot for name in names for slot in identity.slots_told_under(name, predicate, qualifier)}
+        told = [row for query in (_TOLD_IN, _TOLD_FROM_OTHER_SIDE) for row in rows_among(describer.connection, query, slots)]
+        identity.load({key for row in told for key in (row.subject, row.object)})
+        places = {place.proposition: place for place in (place_of(identity.settled(row)) for row in told)}
+        # A name that some group uses for the subject stands for another elsewhere, in a slot of its own.
+        mine = set(identity.slots_kept_under(subject, predicate, qualifier))
+        return [place for place in places.values() if place.slot in mine or place.inverse_slot in mine]
 
     def ask(self, describer: Describer, subject: str, value: str, predicate: str, qualifier: str, want: frozenset[Want]) -> AnswerView:
         """Whether a proposition is the case, by entity keys: yes where it holds, no where it is denied or ruled out, else unknown."""
         canonical = self._vocabulary.canonical(predicate)
         shown_as = predicate if canonical.swapped else canonical.predicate.name
         at = self._basis.valid_at
-        rows, swapped = self.rows(describer.connection, subject, shown_as, qualifier)
+        rows, swapped = self.rows(describer, subject, shown_as, qualifier)
         holding = [row for row in rows if row.holds(at)]
-        mine = [row for row in holding if (row.subject if row.base in swapped else row.object) == value]
+        describer.identity.load([value])
+        same = describer.identity.members(value)
+        mine = [row for row in holding if (row.subject if row.base in swapped else row.object) in same]
         yes = [row for row in mine if row.polarity != canonical.negated]
         no = [row for row in mine if row.polarity == canonical.negated]
         truth = Truth.YES if yes else Truth.NO if no else Truth.UNKNOWN
@@ -73,7 +96,7 @@ class Slots:
         if not said and not canonical.negated:
             said = self._ruled_out(describer, holding, subject, value, shown_as, qualifier)
             truth = Truth.NO if said else Truth.UNKNOWN
-        return AnswerView(truth, tuple(describer.views(said, want, swapped)))
+        return AnswerView(truth, tuple(describer.views(said, want, swapped, sided=True)))
 
     def _ruled_out(
         self,
@@ -87,53 +110,52 @@ class Slots:
         """Statements of other values that leave no room for a value: from either side of a pair."""
         paired = self._vocabulary.predicate(predicate)
         other = predicate if paired.symmetric else paired.inverse
-        asked_about = [self._proposition(subject, predicate, qualifier, value)]
+        identity = describer.identity
+        one, two = identity.root(subject), identity.root(value)
+        asked_about = identity.place(predicate, qualifier, one, two, paired=False)
+        asked = {asked_about.proposition, identity.place(predicate, qualifier, two, one, paired=False).proposition}
         if other is not None:
-            asked_about.append(self._proposition(value, other, qualifier, subject))
-        found = self._rivals(describer, holding, self.key(subject, predicate, qualifier), asked_about)
+            asked.add(identity.place(other, qualifier, two, one, paired=False).proposition)
+        found = self._rivals(describer, holding, identity.slot(one, predicate, qualifier), asked)
         if found or other is None:
             return found
-        theirs, _ = self.rows(describer.connection, value, other, qualifier)
+        theirs, _ = self.rows(describer, value, other, qualifier)
         holding = [row for row in theirs if row.holds(self._basis.valid_at)]
-        return self._rivals(describer, holding, self.key(value, other, qualifier), asked_about)
+        return self._rivals(describer, holding, identity.slot(two, other, qualifier), asked)
 
-    def _proposition(self, subject: str, predicate: str, qualifier: str, object: str) -> str:
-        return self._keys.proposition(self.key(subject, predicate, qualifier), object, True)
-
-    def key(self, subject: str, predicate: str, qualifier: str) -> str:
-        """The key of a slot."""
-        return self._keys.slot(self._basis.namespace, subject, predicate, qualifier)
-
-    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], slot: str, asked_about: Sequence[str]) -> list[Rectangle]:
+    def _rivals(self, describer: Describer, holding: Sequence[Rectangle], slot: str, asked_about: Collection[str]) -> list[Rectangle]:
         """Statements that hold by plain claims in a one-valued slot, unless the value asked about is an additive one."""
         positive = [row for row in holding if row.polarity]
         if not positive:
             return []
-        units = describer.scene(self._basis.transaction, positive).units
+        scene = describer.scene(self._basis.transaction, positive)
         found = []
-        for row in positive:
-            sides = units.sides(row.place)
-            unit = units.unit(sides[0 if row.slot == slot else -1], row.base)
+        for stored in positive:
+            row = scene.read(stored)
+            sides = scene.units.sides(row.place)
+            unit = scene.units.unit(sides[0 if row.slot == slot else -1], row.base)
             if unit.traits.one_valued and not any(unit.is_additive(base) for base in asked_about):
                 outcome = unit.plain(row.base, self._basis.valid_at)
                 if outcome.holds and not outcome.shadow:
-                    found.append(row)
+                    found.append(stored)
         return found
 
-    def places_of(self, connection: Connection, key: str) -> list[Place]:
+    def places_of(self, describer: Describer, key: str) -> list[Place]:
         """Where the proposition of a statement's key stands, also where no transaction has believed it."""
-        named = select(claims.c.proposition, claims.c.slot, claims.c.inverse_slot, claims.c.predicate).distinct()
-        mine = named.where(claims.c.namespace == self._basis.namespace, claims.c.believed)
-        stored = select(statements.c.base).where(statements.c.proposition == key)
-        row = connection.execute(mine.where(or_(claims.c.proposition == key, claims.c.proposition.in_(stored)))).first()
+        mine = select(claims).where(claims.c.namespace == self._basis.namespace, claims.c.believed)
+        stored = select(*COLUMNS).where(statements.c.namespace == self._basis.namespace, statements.c.proposition == key)
+        row = describer.connection.execute(stored.limit(1)).first()
         if row is not None:
-            return [Place(*row)]
+            return [rectangle(row).place]
+        told = describer.connection.execute(mine.where(claims.c.proposition == key).limit(1)).first()
+        if told is not None:
+            return [place_of(told)]
         # A denial's key is not that of its claims: only theirs can tell, and few deny.
         ending = claims.c.kind.in_([str(ClaimKind.END), str(ClaimKind.CORRECTION)])
         denying = or_(claims.c.polarity.is_(False), ending, claims.c.to_lo.is_not(None))
-        for found in connection.execute(mine.add_columns(claims.c.object).where(denying)):
-            if self._keys.proposition(found.slot, found.object, False) == key:
-                return [Place(*found[:4])]
+        for found in describer.connection.execute(mine.where(denying)):
+            if self._keys.denial(found.proposition) == key:
+                return [place_of(found)]
         return []
 
 

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
-from graph.ledger.directory import Directory, believed_at
-from graph.ledger.evidence import ClaimRow
-from graph.ledger.rectangles import COLUMNS, Rectangle, places_about, rectangle
-from graph.ledger.schema import claims, episodes, statements, things
+from graph.ledger.directory import Directory
+from graph.ledger.identity import ClaimRow, StoredIdentity, place_of
+from graph.ledger.known_identity import IdentityCache
+from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
+from graph.ledger.schema import claims, components, denotations, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
+from graph.ledger.standing import believed_at
+from graph.ledger.suspecting import Suspicions
+from graph.ledger.undeclared import Undeclared
 from graph.views import (
     AnswerView,
     Basis,
+    ClaimView,
     EntityRef,
     EntityView,
     EpisodeView,
@@ -28,7 +35,9 @@ from graph.views import (
     Positions,
     StatementFilter,
     StatementView,
+    SuspectedSplit,
     TimelineView,
+    UndeclaredPredicate,
     Want,
 )
 from ontology.episode import EpisodeStatus
@@ -51,8 +60,11 @@ Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
 class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors) -> None:
+    def __init__(
+        self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors, identities: IdentityCache
+    ) -> None:
         self.basis = basis
+        self._identities = identities
         self._engine = engine
         self._keys = keys
         self._vocabulary_at = vocabulary_at
@@ -64,44 +76,65 @@ class LedgerSnapshot:
     @contextmanager
     def _read(self) -> Iterator[Describer]:
         with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary_at, self.basis)
-
-    def _directory(self, connection: Connection) -> Directory:
-        return Directory(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
+            yield Describer(connection, self._keys, self._vocabulary_at, self.basis, self._identities)
 
     def key_of(self, ref: EntityRef) -> str:
-        """The key that a reference denotes."""
-        return ref.key if ref.key is not None else self._keys.entity(self.basis.namespace, checked_name(ref.name or ""))
+        """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""
+        with self._read() as describer:
+            return self._key(describer, ref)
+
+    def _key(self, describer: Describer, ref: EntityRef) -> str:
+        if ref.key is not None:
+            describer.identity.load([ref.key])
+            return describer.identity.root(ref.key)
+        return self._named(describer, checked_name(ref.name or ""))
+
+    def _named(self, describer: Describer, name: str) -> str:
+        key = self._keys.entity(self.basis.namespace, name)
+        describer.identity.load([key])
+        return describer.directory.followed(key) if describer.identity.concerns(key) else key
 
     def entity(self, ref: EntityRef) -> EntityView | None:
         """The entity, or None where nothing is known of it on the basis."""
-        key = self.key_of(ref)
-        with self._engine.connect() as connection:
-            return self._directory(connection).entity(key)
+        with self._read() as describer:
+            return describer.directory.entity(self._key(describer, ref))
 
     def entities(
         self, *, name: str | None = None, type: str | None = None, first: int = 20, after: Positions | None = None
     ) -> Page[EntityView]:
-        """Entities whose name contains `name`, or of a type or one of its kinds, by name."""
-        conditions = [
-            things.c.namespace == self.basis.namespace,
-            things.c.datatype.is_(None),
-            believed_at(things, self.basis.transaction),
-        ]
+        """Entities one of whose names contains `name`, or of a type or one of its kinds, by name."""
+        mine = (things.c.namespace == self.basis.namespace, things.c.datatype.is_(None), believed_at(things, self.basis.transaction))
+        joined = believed_at(components, self.basis.transaction)
+        # Of a component only the member stands whose key is the entity's.
+        other = select(components.c.row).where(components.c.member == things.c.key, components.c.root != things.c.key, joined)
+        conditions = [*mine, ~other.exists()]
         if name is not None:
-            conditions.append(things.c.folded.contains(normalise(name), autoescape=True))
+            part = normalise(name)
+            member = things.alias()
+            named = (
+                select(components.c.root)
+                .join(member, member.c.key == components.c.member)
+                .where(joined, believed_at(member, self.basis.transaction), member.c.own.contains(part, autoescape=True))
+            )
+            conditions.append(or_(things.c.own.contains(part, autoescape=True), things.c.key.in_(named)))
         if type is not None:
             kinds = [known for known in self._vocabulary.entity_types if self._vocabulary.is_a(known, type)]
             conditions.append(things.c.type.in_(kinds or [type]))
         if after is not None:
             conditions.append(tuple_(things.c.folded, things.c.key) > tuple_(*after))
         query = select(things.c.key, things.c.folded).where(*conditions).order_by(things.c.folded, things.c.key).limit(first + 1)
-        with self._engine.connect() as connection:
-            rows = list(connection.execute(query))
-            directory = Directory(connection, self.basis.namespace, self.basis.transaction)
+        with self._read() as describer:
+            rows = list(describer.connection.execute(query))
+            directory = describer.directory if self.basis.evidence_until is None else self._unlimited(describer)
             directory.load([row.key for row in rows[:first]])
             views = tuple(view for row in rows[:first] if (view := directory.entity(row.key)) is not None)
         return Page(views, tuple((row.folded, row.key) for row in rows[:first]), len(rows) > first)
+
+    def _unlimited(self, describer: Describer) -> Directory:
+        """Names as all evidence has them."""
+        of = (describer.connection, self._keys, self.basis.namespace, self._vocabulary)
+        identity = StoredIdentity(*of, self.basis.transaction)
+        return Directory(describer.connection, self.basis.namespace, self.basis.transaction, None, identity)
 
     def statements(
         self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
@@ -134,29 +167,54 @@ class LedgerSnapshot:
             return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
 
         with self._read() as describer:
-            rows = self._select(describer, Wanted(filter, entity, role), after, first + 1, matching if told else None)
+            wanted = self._wanted(describer, filter, entity, role)
+            rows = self._select(describer, wanted, after, first + 1, matching if told else None)
             shown = rows[:first]
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
-            views = describer.views([_rectangle(row) for row in shown], want, swapped)
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
+            views = describer.views([_rectangle(row) for row in shown], want, swapped, sided=wanted.sided)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
+
+    def _wanted(self, describer: Describer, filter: StatementFilter, entity: str | None, role: str) -> Wanted:
+        """What is asked for, with all keys of the entities that are named."""
+        identity = describer.identity
+        identity.load({*(filter.subjects or ()), *(filter.objects or ()), *([entity] if entity is not None else [])})
+
+        def all_keys(keys: Sequence[str] | None) -> tuple[str, ...] | None:
+            return None if keys is None else tuple(sorted({member for key in keys for member in identity.members(key)}))
+
+        filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
+        mine = all_keys([entity]) if entity is not None else None
+        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
+
+    def _anyone_joined(self, connection: Connection) -> bool:
+        """Whether some entity of the namespace has, or had, several keys."""
+        return any(
+            connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None
+            for table in (components, denotations)
+        )
 
     def _select(
         self, describer: Describer, wanted: Wanted, after: Positions | None, limit: int, matching: Matching | None
     ) -> list[Row[Any]]:
         """The first rows after a position; with `matching` those only that cite a claim that matches."""
         kept: list[Row[Any]] = []
-        most = limit if matching is None else LOOKED_THROUGH
+        gone = wanted.filter.include_invalidated and wanted.joined
+        most = limit if matching is None and not gone else LOOKED_THROUGH
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
             rows = list(describer.connection.execute(query, values))
-            if matching is None:
-                return rows
-            cited = describer.cited([_rectangle(row) for row in rows])
-            found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
-            kept += [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
-            if len(rows) < most:
+            looked_at = len(rows)
+            after = position(rows[-1]) if rows else after
+            if gone:
+                outlived = outlived_among(describer.connection, describer.identity, map(_rectangle, rows), self.basis.transaction)
+                rows = [row for row in rows if _rectangle(row) not in outlived]
+            if matching is not None:
+                cited = describer.cited([_rectangle(row) for row in rows])
+                found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
+                rows = [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+            kept += rows
+            if looked_at < most:
                 break
-            after = position(rows[-1])
         return kept[:limit]
 
     def _replayed_page(
@@ -172,23 +230,27 @@ class LedgerSnapshot:
             )
         with self._read() as describer:
             until = self.basis.evidence_until or 0
-            places = places_about(describer.connection, self.basis.namespace, entity, self.basis.transaction, until)
-            found = [row for row in self._slots.replay(describer.connection, places) if self._matches(row, entity, role, filter)]
+            wanted = self._wanted(describer, filter, entity, role)
+            entity = describer.identity.root(entity)
+            places = places_about(describer.connection, describer.identity, entity, self.basis.transaction, until)
+            found = [row for row in self._slots.replay(describer, places) if self._matches(row, wanted)]
             describer.directory.load({key for row in found for key in (row.subject, row.object)})
 
             def order(row: Rectangle) -> tuple[Any, ...]:
-                names = (_name(describer.directory, row.subject), row.predicate, row.qualifier, _name(describer.directory, row.object))
-                return (-row.v_from, *names, row.polarity, row.proposition, row.tx_from)
+                one, other = (_name(describer.directory, key) for key in (row.subject, row.object))
+                one, other = (other, one) if describer.backwards(row) else (one, other)
+                return (-row.v_from, one, row.predicate, row.qualifier, other, row.polarity, row.proposition, row.tx_from)
 
             found.sort(key=order)
             rest = [row for row in found if after is None or order(row) > (-after[0], *after[1:])]
             shown = rest[:first]
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, entity, role, filter))
-            views = describer.views(shown, want, swapped)
+            swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
+            views = describer.views(shown, want, swapped, sided=wanted.sided)
             positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
         return Page(tuple(views), positions, len(rest) > first)
 
-    def _matches(self, row: Rectangle, entity: str, role: str, filter: StatementFilter) -> bool:
+    def _matches(self, row: Rectangle, wanted: Wanted) -> bool:
+        filter, role = wanted.filter, wanted.role
         start, end = filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
         if not (row.v_from < end and row.v_to > start):
             return False
@@ -204,38 +266,42 @@ class LedgerSnapshot:
             return False
         if role == "ANY":
             return True
-        turned = self._selection.turned(row, entity, role, filter)
-        return (row.object if (role == "SUBJECT") == turned else row.subject) == entity
+        turned = self._selection.turned(row, wanted)
+        return (row.object if (role == "SUBJECT") == turned else row.subject) in (wanted.entity or ())
 
     def statement(self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()) -> StatementView | None:
         """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none."""
         with self._read() as describer:
-            query = select(*COLUMNS).where(
-                statements.c.namespace == self.basis.namespace,
-                statements.c.proposition == key,
-                statements.c.v_from == v_from,
-                statements.c.tx_from <= self.basis.transaction,
-            )
-            row = describer.connection.execute(query.order_by(statements.c.tx_from.desc()).limit(1)).first()
-            found = rectangle(row) if row is not None else None
-            if self.basis.evidence_until is not None:
-                places = self._slots.places_of(describer.connection, key)
-                found = next(
-                    (r for r in self._slots.replay(describer.connection, places) if r.proposition == key and r.v_from == v_from), None
-                )
-            if found is None:
+            places = self._slots.places_of(describer, key)
+            if not places:
                 return None
-            return describer.views([found], want, frozenset([found.base]) if swapped else frozenset())[0]
+            describer.identity.load([places[0].subject, places[0].object])
+            place = describer.identity.here(places[0])
+            if self.basis.evidence_until is not None:
+                rows = [row for row in self._slots.replay(describer, [place]) if row.v_from == v_from]
+            else:
+                query = select(*COLUMNS).where(
+                    among(statements.c.base), statements.c.v_from == v_from, statements.c.tx_from <= self.basis.transaction
+                )
+                rows = [rectangle(row) for row in rows_among(describer.connection, query, describer.identity.kept_under(place))]
+            # The key of a denial is not that of its proposition: of what stands under that it tells which is meant.
+            denied = key in {self._keys.denial(row.base) for row in rows} | {self._keys.denial(place.proposition)}
+            mine = [row for row in rows if row.polarity != denied]
+            if not mine:
+                return None
+            # Of rows under several keys of its entities one may be believed that was there before the last.
+            found = max(mine, key=lambda row: (min(row.tx_to, self.basis.transaction + 1), row.tx_from, row.proposition))
+            return describer.views([found], want, frozenset([found.base]) if swapped else frozenset(), sided=True)[0]
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView:
         """A slot over all valid time, as known on the basis."""
         canonical = self._vocabulary.canonical(predicate)
         shown_as = predicate if canonical.swapped else canonical.predicate.name
-        key = self.key_of(subject)
         qualifier = normalise(qualifier)
         with self._read() as describer:
-            rows, swapped = self._slots.rows(describer.connection, key, shown_as, qualifier)
-            views = describer.views(rows, want, swapped)
+            key = self._key(describer, subject)
+            rows, swapped = self._slots.rows(describer, key, shown_as, qualifier)
+            views = describer.views(rows, want, swapped, sided=True)
             entity = describer.directory.entity(key)
         return TimelineView(entity, shown_as, qualifier, tuple(segments(views)))
 
@@ -243,19 +309,19 @@ class LedgerSnapshot:
         self, subject: EntityRef, predicate: str, object: ObjectRef, qualifier: str = "", *, want: frozenset[Want] = frozenset()
     ) -> AnswerView:
         """Whether a proposition is the case: yes where it holds, no where it is denied or ruled out, else unknown."""
-        key, value = self.key_of(subject), self._object_key(object, predicate)
         with self._read() as describer:
+            key, value = self._key(describer, subject), self._object_key(describer, object, predicate)
             return self._slots.ask(describer, key, value, predicate, normalise(qualifier), want)
 
-    def _object_key(self, object: ObjectRef, predicate: str) -> str:
+    def _object_key(self, describer: Describer, object: ObjectRef, predicate: str) -> str:
         if object.key is not None:
-            return object.key
+            return self._key(describer, EntityRef(object.key))
         namespace = self.basis.namespace
         if object.literal is not None:
             return self._keys.literal(namespace, object.literal, object.datatype or "xsd:string")
         name = checked_name(object.name or "", path=("object", "name"))
         datatype = self._vocabulary.predicate(predicate).literal_range
-        return self._keys.entity(namespace, name) if datatype is None else self._keys.literal(namespace, name, datatype)
+        return self._named(describer, name) if datatype is None else self._keys.literal(namespace, name, datatype)
 
     def episode(self, key: str) -> EpisodeView | None:
         """The current copy of an episode by its key."""
@@ -301,17 +367,58 @@ class LedgerSnapshot:
             def matching(_: Connection, cited: Collection[ClaimRow]) -> set[int]:
                 return {claim.row for claim in cited if claim.episode == key}
 
-            rows = self._select(describer, Wanted(StatementFilter(), episode=key), after, first + 1, matching)
+            wanted = Wanted(StatementFilter(), bases=self._told_by(describer, key))
+            rows = self._select(describer, wanted, after, first + 1, matching)
             views = describer.views([_rectangle(row) for row in rows[:first]], want)
         return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
+
+    def _told_by(self, describer: Describer, episode: str) -> tuple[str, ...]:
+        """The keys under which the propositions may be stored that the claims of an episode speak of."""
+        query = select(claims).where(claims.c.episode == episode, claims.c.believed, believed_at(claims, self.basis.transaction))
+        told = list(describer.connection.execute(query))
+        identity = describer.identity
+        identity.load({key for row in told for key in (row.subject, row.object)})
+        return tuple(sorted({key for row in told for key in identity.kept_under(place_of(identity.settled(row)))}))
+
+    def claims(
+        self,
+        filter: StatementFilter,
+        *,
+        candidate: bool | None = None,
+        rejected: bool | None = None,
+        first: int = 20,
+        after: Positions | None = None,
+    ) -> Page[ClaimView]:
+        """Claims on the basis, newest said first: those in the set and rejected ones."""
+        found = ClaimList(self.basis, self._vocabulary)
+        with self._read() as describer:
+            return found.page(describer, filter, candidate=candidate, rejected=rejected, first=first, after=after)
+
+    def suspected_splits(self, key: str) -> tuple[SuspectedSplit, ...]:
+        """Signs that an entity is two of one name."""
+        with self._read() as describer:
+            return Suspicions(self.basis, self._vocabulary).of(describer, key)
+
+    def suspects(self, *, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
+        """Entities with suspected splits, by name."""
+        with self._read() as describer:
+            found = Suspicions(self.basis, self._vocabulary).suspects(describer)
+        placed = [((normalise(view.name), view.key), view) for view in found]
+        rest = [(place, view) for place, view in placed if after is None or place > tuple(after)]
+        return Page(tuple(view for _, view in rest[:first]), tuple(place for place, _ in rest[:first]), len(rest) > first)
+
+    def undeclared(self, *, least: int = 5) -> list[UndeclaredPredicate]:
+        """Undeclared predicates with at least so many claims, most used first."""
+        with self._read() as describer:
+            return Undeclared(self.basis, self._vocabulary, self._slots).used(describer, least)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
         if not 1 <= depth <= 3:
             raise InvalidInput("`depth` is 1 to 3", path=("depth",), reason="OUT_OF_RANGE")
         found = self._neighbors(self.basis, key, depth, NEIGHBORS)
-        with self._engine.connect() as connection:
-            directory = Directory(connection, self.basis.namespace, self.basis.transaction)
+        with self._read() as describer:
+            directory = self._unlimited(describer)
             directory.load([other for other, _ in found])
             placed = sorted((hops, normalise(_name(directory, other)), other) for other, hops in found)
             rest = [place for place in placed if after is None or place > tuple(after)]

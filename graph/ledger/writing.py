@@ -3,65 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import RLock
-from typing import Any
+from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, func, insert, select
 
-from graph.ledger.bulk import BulkInsert
-from graph.ledger.chunks import among, rows_among
-from graph.ledger.labels import LabelChanges
+from graph.belief.identity import IDENTITY
+from graph.ledger.committing import Clock, Commit
 from graph.ledger.preparing import PreparedEpisode
-from graph.ledger.resolving import resolve
-from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions, vocabularies
+from graph.ledger.schema import settings, transactions, vocabularies
 from graph.views import Receipt
-from ontology.errors import IdempotencyConflict, InvalidInput
 from ontology.instant import Instant
 from ontology.names import Keys
-from ontology.vocabulary import Vocabulary, restored
+from ontology.vocabulary import Predicate, Vocabulary, restored
 
-MAX_IDEMPOTENCY_KEY = 256
+T = TypeVar("T")
 
-Clock = Callable[[], Instant]
-"""The present as an instant."""
-
-_LAST = select(transactions.c.number, transactions.c.at).order_by(transactions.c.number.desc()).limit(1)
+_DERIVED = select(settings.c.name).where(settings.c.name == "identity")
 _LAST_VOCABULARY = select(vocabularies).order_by(vocabularies.c.number.desc()).limit(1)
-_COPIES = select(
-    episodes.c.row,
-    episodes.c.key,
-    episodes.c.revision,
-    episodes.c.revised,
-    episodes.c.said,
-    episodes.c.order_text,
-    episodes.c.flags,
-    episodes.c.status,
-    episodes.c.tx_recorded,
-    episodes.c.tx_extracted,
-    episodes.c.tx_from,
-    episodes.c.tx_to,
-).where(among(episodes.c.key))
-_WITHDRAWN = select(retractions.c.key, retractions.c.tx).where(among(retractions.c.key))
-_NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), BulkInsert(claims), insert(transactions)
-_EVIDENCE_OF = select(claims).where(among(claims.c.episode), claims.c.tx_to == OPEN)
 
 
 def wall_clock() -> Instant:
     """Microseconds since 1970 by the machine's clock."""
     return time.time_ns() // 1000
-
-
-@dataclass(slots=True)
-class _Copy:
-    """One revision of a key while a commit decides which is current."""
-
-    revision: str
-    order: tuple[Instant, str]
-    row: int | None
-    counts: bool
-    prepared: PreparedEpisode | None
 
 
 class Writer:
@@ -89,7 +55,7 @@ class Writer:
         An `idempotency_key` goes with one episode; IdempotencyConflict where it was used with another one.
         """
         with self._lock, self._engine.begin() as connection:
-            commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
             if idempotency_key is not None:
                 commit.claim_key(idempotency_key, prepared[0])
             receipts = commit.record(prepared)
@@ -99,199 +65,99 @@ class Writer:
 
     def retract(self, namespace: str, key: str, vocabulary: Vocabulary, *, actor: str, reason: str | None) -> Receipt:
         """Withdraw an episode, for good; it may arrive later. Twice is once: the first transaction answers."""
+
+        def withdraw(_: Connection, commit: Commit) -> Receipt:
+            return commit.retract(key, reason)
+
+        return self.change(namespace, vocabulary, withdraw, kind="retract", actor=actor, reason=reason)
+
+    def change(
+        self, namespace: str, vocabulary: Vocabulary, act: Callable[[Connection, Commit], T], *, kind: str, actor: str, reason: str | None
+    ) -> T:
+        """Do something in one transaction, recorded where it is `needed`; answers with what `act` does."""
         with self._lock, self._engine.begin() as connection:
-            commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
-            receipt = commit.retract(key, reason)
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            found = act(connection, commit)
             if commit.needed:
-                commit.finish("retract", actor, reason)
-            return receipt
-
-    def put_in_force(self, vocabulary: Vocabulary, changed: Callable[[Vocabulary], Sequence[str]], *, actor: str) -> dict[str, int]:
-        """Record the vocabulary where it is a new one, and resolve again what stands on predicates that it changed.
-
-        `changed` names those, compared with the last vocabulary. All at once, for what is recorded is not looked at again: one
-        transaction for each namespace that is touched. Answers with these.
-        """
-        with self._lock, self._engine.begin() as connection:
-            last = connection.execute(_LAST_VOCABULARY).first()
-            if last is not None and last.version == vocabulary.version:
-                return {}
-            number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
-            row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
-            connection.execute(insert(vocabularies), row)
-            if last is None:
-                return {}
-            predicates = changed(restored(last.content))
-            found = {}
-            for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
-                commit = _Commit(connection, self._keys, vocabulary, namespace, self._clock)
-                commit.reconsider(predicates)
-                if commit.needed:
-                    commit.finish("ontology", actor, f"vocabulary {vocabulary.version}")
-                    found[namespace] = commit.number
+                commit.finish(kind, actor, reason)
             return found
 
+    def rehearse(
+        self, namespace: str, prepared: PreparedEpisode, vocabulary: Vocabulary, look: Callable[[Connection, Commit], T]
+    ) -> T | None:
+        """Record an episode, look at what came of it, and take all of it back. None: it is known, nothing comes of it."""
+        with self._taken_back() as connection:
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            commit.record([prepared])
+            if not commit.needed:
+                return None
+            commit.finish("rehearsal", "local", None)
+            return look(connection, commit)
 
-class _Commit:
-    """One transaction while it is put together."""
+    def derive_identity(self, vocabulary: Vocabulary, *, actor: str) -> dict[str, int]:
+        """Say who is who by the claims of a ledger that is older than joins; once. Answers with a transaction for each namespace."""
+        with self._lock, self._engine.begin() as connection:
+            if connection.execute(_DERIVED).first() is not None:
+                return {}
+            connection.execute(insert(settings), {"name": "identity", "value": b"derived"})
+            return self._reconsider(connection, vocabulary, [IDENTITY], "identity", actor, "who is who, by what was recorded before")
 
-    def __init__(self, connection: Connection, keys: Keys, vocabulary: Vocabulary, namespace: str, clock: Clock) -> None:
-        last = connection.execute(_LAST).first()
-        self.number = (last.number if last else 0) + 1
-        # Strictly increasing, also where the machine's clock steps back.
-        self.at = max(clock(), last.at + 1 if last else 0)
-        self.needed = False
-        self._connection = connection
-        self._keys = keys
-        self._vocabulary = vocabulary
-        self._namespace = namespace
-        self._labels = LabelChanges()
-        self._changed: dict[str, Any] = {}
+    def put_in_force(self, vocabulary: Vocabulary, *, actor: str) -> dict[str, int]:
+        """Record the vocabulary where it is a new one, and resolve again what stands on predicates that it changed.
 
-    def claim_key(self, key: str, episode: PreparedEpisode) -> None:
-        """Note what an idempotency key was used with; what it was used with first answers by being known."""
-        if not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY:
-            raise InvalidInput(
-                f"an idempotency key has 1 to {MAX_IDEMPOTENCY_KEY} characters", path=("idempotencyKey",), reason="INVALID_KEY"
-            )
-        payload = f"{episode.row['key']}{episode.row['revision']}"
-        used = select(idempotency.c.payload).where(idempotency.c.namespace == self._namespace, idempotency.c.key == key)
-        known = self._connection.execute(used).scalar()
-        if known is None:
-            row = {"namespace": self._namespace, "key": key, "payload": payload, "tx": self.number}
-            self._connection.execute(insert(idempotency), row)
-        elif known != payload:
-            raise IdempotencyConflict(
-                f"the idempotency key {key[:80]!r} was used with another episode or other statements", idempotency_key=key
-            )
+        All at once, for what is recorded is not looked at again: one transaction for each namespace that is touched. Answers
+        with these.
+        """
+        with self._lock, self._engine.begin() as connection:
+            return self._put(connection, vocabulary, actor)
 
-    def record(self, prepared: Sequence[PreparedEpisode]) -> list[Receipt]:
-        keys = {episode.row["key"] for episode in prepared}
-        copies: dict[str, list[_Copy]] = {key: [] for key in keys}
-        first: dict[tuple[str, str], int] = {}
-        pending: dict[tuple[str, str], Row[Any]] = {}
-        for row in rows_among(self._connection, _COPIES, keys):
-            waiting = row.status == "PENDING"
-            if waiting:
-                pending[row.key, row.revision] = row
-            else:
-                first[row.key, row.revision] = row.tx_extracted or row.tx_recorded
-            if row.tx_extracted is not None:
-                counts = row.tx_to == OPEN and row.tx_from is not None
-                copies[row.key].append(_Copy(row.revision, (row.revised, row.order_text), row.row, counts, None))
-        withdrawn = {row.key for row in rows_among(self._connection, _WITHDRAWN, keys)}
-        receipts: list[Receipt] = []
-        new: list[PreparedEpisode] = []
-        for episode in prepared:
-            name = (episode.row["key"], episode.row["revision"])
-            # A pending copy that is handed in again unextracted is known; with its claims it is what was waited for.
-            if name in first or (name in pending and not episode.extracted):
-                receipts.append(Receipt(name[0], True, first.get(name, 0), episode.warnings))
-                continue
-            first[name] = self.number if episode.extracted else 0
-            receipts.append(Receipt(name[0], False, self.number if episode.extracted else 0, episode.warnings))
-            new.append(episode)
-            if episode.extracted:
-                # One without a stated time was said, and so revised, when it was accepted: not when it is extracted.
-                revised = pending[name].revised if name in pending else episode.row["revised"]
-                copies[name[0]].append(_Copy(name[1], (revised, episode.row["order_text"]), None, False, episode))
-        if new:
-            self.needed = True
-            self._choose(copies, withdrawn, new, pending)
-        return receipts
+    def rehearse_in_force(self, vocabulary: Vocabulary, look: Callable[[Connection, str, int], T]) -> dict[str, T]:
+        """Put a vocabulary in force, look at the transaction of each namespace that is touched, and take all of it back."""
+        with self._taken_back() as connection:
+            found = self._put(connection, vocabulary, "local")
+            return {namespace: look(connection, namespace, number) for namespace, number in found.items()}
 
-    def _choose(
-        self,
-        copies: dict[str, list[_Copy]],
-        withdrawn: set[str],
-        new: list[PreparedEpisode],
-        pending: dict[tuple[str, str], Row[Any]],
-    ) -> None:
-        """Write the new episodes; of each key the greatest copy is evidence, the others are kept."""
-        overtaken: list[str] = []
-        current: dict[str, str | None] = {}
-        for key, known in copies.items():
-            best = max(known, key=lambda copy: copy.order, default=None)
-            current[key] = best.revision if best is not None and key not in withdrawn else None
-            if best is not None and best.prepared is not None and any(copy.counts for copy in known):
-                overtaken.append(key)
-        if overtaken:
-            self._withdraw(overtaken)
-        rows, updates, claim_rows = [], [], []
-        for episode in new:
-            key, revision = episode.row["key"], episode.row["revision"]
-            counts = episode.extracted and current[key] == revision
-            status = "RETRACTED" if key in withdrawn and episode.row["status"] != "QUARANTINED" else episode.row["status"]
-            end = OPEN if counts or not episode.extracted else self.number
-            life = {"status": status, "tx_extracted": self.number if episode.extracted else None, "tx_from": self.number, "tx_to": end}
-            if not episode.extracted:
-                life["tx_from"] = None
-            said = episode.row["said"]
-            if (key, revision) in pending:
-                waiting = pending[key, revision]
-                at, said = waiting.row, waiting.said
-                updates.append(
-                    {
-                        "at": at,
-                        **{f"new_{name}": value for name, value in life.items()},
-                        # What was found before scrubbing cannot be found again.
-                        "new_flags": list(dict.fromkeys((*waiting.flags, *episode.row["flags"]))),
-                    }
-                )
-            else:
-                rows.append({**episode.row, **life, "tx_recorded": self.number})
-            for claim in episode.claims:
-                claim = {**claim, "said": said, "tx_from": self.number, "tx_to": end}
-                claim_rows.append(claim)
-                if counts:
-                    self._labels.add(claim, +1)
-                    self._change(claim)
-        if rows:
-            self._connection.execute(_NEW_EPISODES, rows)
-        if updates:
-            values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "tx_extracted", "tx_from", "tx_to", "flags")}
-            self._connection.execute(update(episodes).where(episodes.c.row == bindparam("at")).values(values), updates)
-        _NEW_CLAIMS(self._connection, claim_rows)
+    @contextmanager
+    def _taken_back(self) -> Iterator[Connection]:
+        """A transaction like that of a commit, of which nothing stays."""
+        with self._lock, self._engine.connect() as connection, connection.begin() as transaction:
+            try:
+                yield connection
+            finally:
+                transaction.rollback()
 
-    def retract(self, key: str, reason: str | None) -> Receipt:
-        known = self._connection.execute(select(retractions.c.tx).where(retractions.c.key == key)).first()
-        if known is not None:
-            return Receipt(key, True, known.tx)
-        self.needed = True
-        self._withdraw([key])
-        self._connection.execute(insert(retractions), {"namespace": self._namespace, "key": key, "tx": self.number, "reason": reason})
-        # What was held back stays so in the past; readers see the retraction itself.
-        said = and_(episodes.c.key == key, episodes.c.status.in_(["PENDING", "EXTRACTED"]))
-        self._connection.execute(update(episodes).where(said).values(status="RETRACTED"))
-        return Receipt(key, False, self.number)
+    def _put(self, connection: Connection, vocabulary: Vocabulary, actor: str) -> dict[str, int]:
+        last = connection.execute(_LAST_VOCABULARY).first()
+        if last is not None and last.version == vocabulary.version:
+            return {}
+        number = connection.execute(select(func.coalesce(func.max(transactions.c.number), 0))).scalar_one()
+        row = {"version": vocabulary.version, "tx_from": number + 1, "content": vocabulary.dumped()}
+        connection.execute(insert(vocabularies), row)
+        if last is None:
+            return {}
+        predicates = touched_by(restored(last.content), vocabulary)
+        return self._reconsider(connection, vocabulary, predicates, "ontology", actor, f"vocabulary {vocabulary.version}")
 
-    def _withdraw(self, keys: Sequence[str]) -> None:
-        """Take the claims of episodes out of the set."""
-        for row in rows_among(self._connection, _EVIDENCE_OF, keys):
-            claim = dict(row._mapping)
-            self._labels.add(claim, -1)
-            self._change(claim)
-        for table in (claims, episodes):
-            column = claims.c.episode if table is claims else episodes.c.key
-            ended = update(table).where(among(column), and_(table.c.tx_to == OPEN, table.c.tx_from.is_not(None))).values(tx_to=self.number)
-            self._connection.execute(ended, {"keys": list(keys)})
+    def _reconsider(
+        self, connection: Connection, vocabulary: Vocabulary, predicates: Sequence[str], kind: str, actor: str, reason: str
+    ) -> dict[str, int]:
+        """Resolve again what stands on some predicates, in one transaction for each namespace that has any."""
+        found = {}
+        for namespace in sorted(connection.execute(select(transactions.c.namespace).distinct()).scalars()):
+            commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
+            commit.reconsider(predicates)
+            if commit.needed:
+                commit.finish(kind, actor, reason)
+                found[namespace] = commit.number
+        return found
 
-    def reconsider(self, predicates: Sequence[str]) -> None:
-        """Mark everything that stands on some predicates as changed."""
-        query = select(claims).where(
-            claims.c.namespace == self._namespace, among(claims.c.predicate), claims.c.tx_to == OPEN, claims.c.believed
-        )
-        for row in rows_among(self._connection, query, predicates):
-            self.needed = True
-            self._change(dict(row._mapping))
 
-    def _change(self, claim: dict[str, Any]) -> None:
-        if claim["believed"]:
-            self._changed[claim["id"]] = claim
+def touched_by(before: Vocabulary, after: Vocabulary) -> list[str]:
+    """Stored predicates whose traits, or those of their other side, differ."""
 
-    def finish(self, kind: str, actor: str, reason: str | None) -> None:
-        """Names, statements, and the transaction's own row."""
-        self._labels.write(self._connection, self._namespace, self.number)
-        resolve(self._connection, self._keys, self._vocabulary, self._namespace, self.number, self._changed.values())
-        row = {"number": self.number, "namespace": self._namespace, "at": self.at, "kind": kind, "actor": actor, "reason": reason}
-        self._connection.execute(_NEW_TRANSACTION, row)
+    def traits(predicate: Predicate) -> tuple[object, ...]:
+        return predicate.cardinality, predicate.temporal, predicate.after_rival, predicate.inverse, predicate.symmetric
+
+    names = before.predicates.keys() | after.predicates.keys()
+    differ = [name for name in names if traits(before.predicate(name)) != traits(after.predicate(name))]
+    return sorted({words.canonical(name).predicate.name for name in differ for words in (before, after)} | set(differ))

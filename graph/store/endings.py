@@ -18,7 +18,6 @@ from graph.ledger.schema import claims, statements
 from graph.store.evidence import TELLS_AN_END
 from graph.store.port import EndingRow, StatementRow
 from graph.store.sql_engine import chunks
-from ontology.names import Keys
 
 _COLUMNS = [statements.c[name] for name in StatementRow._fields]
 
@@ -29,8 +28,7 @@ CONTRADICTED = ("CONTRADICTED", "polarity")
 class Endings:
     """Finds the edges that come to be with new statements. An edge belongs to the later-opened of its two rectangles."""
 
-    def __init__(self, keys: Keys, one_valued: Callable[[str, int], bool]) -> None:
-        self._keys = keys
+    def __init__(self, one_valued: Callable[[str, int], bool]) -> None:
         self._one_valued = one_valued
 
     def of(self, connection: Connection, opened: Sequence[StatementRow], after: int, upto: int) -> list[EndingRow]:
@@ -41,17 +39,12 @@ class Endings:
         rivals: dict[str, bool] = {}
         for statement in opened:
             rivals[statement.slot] = rivals.get(statement.slot, False) or self._one_valued(statement.predicate, statement.tx_from)
-        whole = [slot for slot, alone in rivals.items() if alone]
-        pairs = {
-            key: None
-            for statement in opened
-            if not rivals[statement.slot]
-            for key in (statement.proposition, self._keys.proposition(statement.slot, statement.object, not statement.polarity))
-        }
+        whole = [slot for slot, one in rivals.items() if one]
+        alone = dict.fromkeys(statement.base for statement in opened if not rivals[statement.slot])
         groups: dict[str, list[StatementRow]] = defaultdict(list)
-        for column, keys in ((statements.c.slot, whole), (statements.c.proposition, list(pairs))):
+        for column, keys in ((statements.c.slot, whole), (statements.c.base, list(alone))):
             for statement in _standing(connection, column, keys, after, upto):
-                groups[statement.slot if rivals[statement.slot] else f"{statement.slot}{statement.object}"].append(statement)
+                groups[statement.slot if column is statements.c.slot else statement.base].append(statement)
         found: set[EndingRow] = set()
         doubtful: list[tuple[StatementRow, EndingRow]] = []
         for group in groups.values():
@@ -72,7 +65,7 @@ class Endings:
         return sorted(found, key=lambda row: (row.statement, row.by, row.reason or ""))
 
     def _why(self, ended: StatementRow, by: StatementRow) -> tuple[str, str] | None:
-        if ended.object == by.object:
+        if ended.base == by.base:
             return CONTRADICTED if ended.polarity != by.polarity else None
         rivals = ended.polarity and by.polarity and self._one_valued(ended.predicate, max(ended.tx_from, by.tx_from))
         return SUPERSEDED if rivals else None
@@ -80,7 +73,7 @@ class Endings:
     def _still_evident(self, connection: Connection, doubtful: Sequence[tuple[StatementRow, EndingRow]]) -> Iterator[EndingRow]:
         wanted: dict[str, list[tuple[StatementRow, EndingRow]]] = defaultdict(list)
         for ended, row in doubtful:
-            wanted[self._keys.proposition(ended.slot, ended.object, True)].append((ended, row))
+            wanted[ended.base].append((ended, row))
         columns = (claims.c.proposition, claims.c.polarity, TELLS_AN_END, claims.c.tx_from, claims.c.tx_to)
         for part in chunks(list(wanted)):
             for proposition, polarity, ends, tx_from, tx_to in connection.execute(
@@ -92,7 +85,7 @@ class Endings:
 
 
 def _standing(connection: Connection, column: Column[str], keys: Sequence[str], after: int, upto: int) -> Iterator[StatementRow]:
-    """Statements of some slots or propositions that were believed at some transaction of `[after, upto]` or closed there."""
+    """Statements of some slots or on some propositions that were believed at some transaction of `[after, upto]` or closed there."""
     for part in chunks(keys):
         query = select(*_COLUMNS).where(column.in_(part), statements.c.tx_to > after, statements.c.tx_from <= upto)
         yield from map(StatementRow._make, connection.execute(query).all())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
 
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.details import VocabularyAt
 from graph.ledger.schema import OPEN, claims, episodes, statements
-from graph.store.port import AssertionRow, StatementRow
-from graph.store.sql_engine import chunks
+from graph.store.mentions import Mentions, Pair, anything_joined, touched
+from graph.store.port import AssertionRow
 from ontology.claim import ClaimKind
 from ontology.names import Keys
 
@@ -19,76 +21,65 @@ TELLS_AN_END: ColumnElement[bool] = or_(
     and_(claims.c.kind == ClaimKind.STATE.value, claims.c.from_lo.is_(None), claims.c.to_hi <= claims.c.said),
 )
 
-_SPAN = (claims.c.row, claims.c.start, claims.c.end, claims.c.tx_from, claims.c.tx_to)
-
-
-def _select(*columns: Any) -> Select[Any]:
-    """Believed claims with the row of their episode's revision."""
-    return (
-        select(*columns, episodes.c.row, *_SPAN)
-        .join(episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision))
-        .where(claims.c.believed)
-    )
-
-
-def _assertion(statement: int, row: Sequence[int], upto: int) -> AssertionRow:
-    episode, claim, start, end, tx_from, tx_to = row
-    return AssertionRow(statement, episode, claim, start, end, tx_from, tx_to if tx_to <= upto else OPEN)
+_SPAN = (episodes.c.row, claims.c.row.label("claim"), claims.c.start, claims.c.end, claims.c.tx_from, claims.c.tx_to)
+_REVISION = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
+# A claim that never counted has tx_from = tx_to.
+_SPEAKS = and_(claims.c.believed, claims.c.tx_to > claims.c.tx_from, or_(claims.c.polarity == statements.c.polarity, TELLS_AN_END))
+_SPANS = select(*_SPAN).select_from(claims.join(episodes, _REVISION)).where(among(claims.c.row))
 
 
 class Evidence:
     """Pairs of rectangle and claim whose lives in transaction time overlap; a pair belongs to the transaction that makes it one.
 
-    `claims.proposition` is the positive one whatever the claim's polarity, `statements.proposition` is not; so denials are
-    found by computing the key of the other.
+    Names that denote themselves are matched by the keys of propositions; the others through who is who (`Mentions`).
     """
 
-    def __init__(self, keys: Keys) -> None:
-        self._keys = keys
+    def __init__(self, keys: Keys, vocabulary_at: VocabularyAt) -> None:
+        self._mentions = Mentions(keys, vocabulary_at)
 
-    def of_statements(
-        self, connection: Connection, opened: Sequence[StatementRow], ours: ColumnElement[bool], upto: int
-    ) -> list[AssertionRow]:
-        """Pairs of the statements `opened` (selected by `ours`) with claims up to a transaction."""
+    def of_statements(self, connection: Connection, ours: ColumnElement[bool], upto: int) -> list[AssertionRow]:
+        """Pairs of the statements selected by `ours` with claims up to a transaction.
+
+        Of what was joined or split only with claims that were there before: those that come after have pairs `of_later`.
+        """
         alive = and_(claims.c.tx_from <= upto, claims.c.tx_from < statements.c.tx_to, claims.c.tx_to > statements.c.tx_from)
-        query = (
-            select(statements.c.row, episodes.c.row, *_SPAN)
-            .select_from(
-                statements.join(claims, claims.c.proposition == statements.c.proposition).join(
-                    episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
-                )
-            )
-            .where(ours, statements.c.polarity, alive, claims.c.believed, or_(claims.c.polarity, TELLS_AN_END))
-        )
-        found = [_assertion(row[0], row[1:], upto) for row in connection.execute(query).all()]
-        denials: dict[str, list[StatementRow]] = {}
-        for statement in opened:
-            if not statement.polarity:
-                denials.setdefault(self._keys.proposition(statement.slot, statement.object, True), []).append(statement)
-        against = or_(claims.c.polarity.is_(False), TELLS_AN_END)
-        for part in chunks(list(denials)):
-            claimed = _select(claims.c.proposition).where(claims.c.proposition.in_(part), claims.c.tx_from <= upto, against)
-            for proposition, *row in connection.execute(claimed):
-                found += [
-                    _assertion(statement.row, row, upto)
-                    for statement in denials[proposition]
-                    if row[-2] < statement.tx_to and row[-1] > statement.tx_from
-                ]
-        return sorted(found)
+        joined = anything_joined(connection, upto)
+        found = connection.execute(_pairs(joined).where(ours, alive)).all()
+        pairs = self._mentions.of_statements(connection, ours) if joined else ()
+        return sorted([*(_assertion(row, upto) for row in found), *_assertions(connection, pairs, upto)])
 
     def of_claims(self, connection: Connection, after: int, upto: int) -> list[AssertionRow]:
         """Pairs of the claims of the transactions `(after, upto]` with statements from before."""
-        new = _select(claims.c.slot, claims.c.object, claims.c.polarity, TELLS_AN_END).where(
-            claims.c.tx_from > after, claims.c.tx_from <= upto
-        )
-        wanted: dict[str, list[Sequence[int]]] = {}
-        for slot, value, polarity, ends, *row in connection.execute(new):
-            for side in (True, False) if ends else (polarity,):
-                wanted.setdefault(self._keys.proposition(slot, value, side), []).append(row)
-        found: list[AssertionRow] = []
-        lives = (statements.c.proposition, statements.c.row, statements.c.tx_to)
-        for part in chunks(list(wanted)):
-            query = select(*lives).where(statements.c.proposition.in_(part), statements.c.tx_from <= after, statements.c.tx_to > after)
-            for proposition, statement, tx_to in connection.execute(query):
-                found += [_assertion(statement, row, upto) for row in wanted[proposition] if row[-2] < tx_to]
-        return sorted(found)
+        new = and_(claims.c.tx_from > after, claims.c.tx_from <= upto)
+        standing = and_(statements.c.tx_from <= after, statements.c.tx_to > claims.c.tx_from)
+        joined = anything_joined(connection, upto)
+        found = connection.execute(_pairs(joined).where(new, standing)).all()
+        pairs = self._mentions.of_claims(connection, after, upto) if joined else ()
+        return sorted([*(_assertion(row, upto) for row in found), *_assertions(connection, pairs, upto)])
+
+    def of_later(self, connection: Connection, upto: int, size: int) -> Iterator[list[AssertionRow]]:
+        """Of what was joined or split the pairs of statements with claims that came after them, from about `size` claims at a time."""
+        after = 0 if anything_joined(connection, upto) else upto
+        while after < upto:
+            beyond = select(claims.c.tx_from).where(claims.c.tx_from > after, claims.c.tx_from <= upto).order_by(claims.c.tx_from)
+            end = connection.scalar(beyond.limit(1).offset(size)) or upto
+            yield sorted(_assertions(connection, self._mentions.of_claims(connection, after, end), upto))
+            after = end
+
+
+def _pairs(joined: bool) -> Select[Any]:
+    """Statements and believed claims on the propositions that they affirm or deny; not of what was joined or split, where anything was."""
+    both = statements.join(claims, claims.c.proposition == statements.c.base).join(episodes, _REVISION)
+    query = select(statements.c.row, *_SPAN).select_from(both).where(_SPEAKS)
+    return query.where(~touched(statements)) if joined else query
+
+
+def _assertion(row: Sequence[int], upto: int) -> AssertionRow:
+    found = AssertionRow._make(row)
+    return found if found.tx_to <= upto else found._replace(tx_to=OPEN)
+
+
+def _assertions(connection: Connection, pairs: Iterable[Pair], upto: int) -> Iterator[AssertionRow]:
+    wanted = list(pairs)
+    spans: dict[int, tuple[int, ...]] = {row.claim: tuple(row) for row in rows_among(connection, _SPANS, {claim for _, claim in wanted})}
+    return (_assertion((statement, *spans[claim]), upto) for statement, claim in wanted)

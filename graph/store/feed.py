@@ -6,23 +6,22 @@ it; so a history gives the same graph however it is divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, exists, func, or_, select
 
-from graph.ledger.schema import OPEN, claims, episodes, settings, statements, things, transactions
+from graph.belief.traits import traits_of
+from graph.ledger.details import VocabularyAt
+from graph.ledger.schema import OPEN, claims, components, episodes, statements, things, transactions
 from graph.store.endings import Endings
+from graph.store.entities import entities
 from graph.store.evidence import Evidence
-from graph.store.port import Batch, EntityRow, EpisodeRow, SlotRow, StatementRow, WithdrawalRow
+from graph.store.port import Batch, EpisodeRow, MembershipRow, SlotRow, StatementRow, WithdrawalRow, ledger_of
+from graph.store.sql_engine import keys_of
 from ontology.instant import Instant
-from ontology.names import Keys
 
 R = TypeVar("R")
-
-OneValued = Callable[[str, int], bool]
-"""Whether a predicate has one value at a time (and its values are rivals), by the vocabulary of a transaction."""
 
 _EVENTS: tuple[Column[int], ...] = (
     statements.c.tx_from,
@@ -31,6 +30,8 @@ _EVENTS: tuple[Column[int], ...] = (
     things.c.tx_from,
     claims.c.tx_from,
     claims.c.tx_to,
+    components.c.tx_from,
+    components.c.tx_to,
 )
 """Where a change of each kind of row is dated."""
 
@@ -38,18 +39,23 @@ _EVENTS: tuple[Column[int], ...] = (
 class Feed:
     """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
 
-    def __init__(self, engine: Engine, one_valued: OneValued, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
+    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
         self._engine = engine
         self._batch_rows, self._load_rows = batch_rows, load_rows
         with engine.connect() as connection:
-            secret = connection.scalar(select(settings.c.value).where(settings.c.name == "secret"))
-        if secret is None:
+            keys = keys_of(connection)
+        if keys is None:
             raise LookupError("the ledger has no secret yet: open it for writing first")
-        self.ledger = sha256(b"ledger\x00" + secret).hexdigest()[:32]
+        self.keys = keys
+        """What makes the ledger's keys."""
+        self.ledger = ledger_of(keys)
         """Identity of the ledger."""
-        keys = Keys(secret)
-        self._evidence = Evidence(keys)
-        self._endings = Endings(keys, one_valued)
+
+        def one_valued(predicate: str, transaction: int) -> bool:
+            return traits_of(vocabulary_at(transaction).predicate(predicate)).one_valued
+
+        self._evidence = Evidence(keys, vocabulary_at)
+        self._endings = Endings(one_valued)
 
     def last(self) -> int:
         """The last transaction; 0 before the first."""
@@ -97,12 +103,12 @@ class Feed:
         opened, slots = _opened(connection, ours, upto)
         in_range = (statements.c.tx_to > after, statements.c.tx_to <= upto, statements.c.tx_from <= after)
         closed = connection.execute(select(statements.c.row, statements.c.tx_to).where(*in_range).order_by(statements.c.row))
-        assertions = self._evidence.of_statements(connection, opened, ours, upto)
+        assertions = self._evidence.of_statements(connection, ours, upto)
         return Batch(
             after,
             upto,
             _time(connection, upto),
-            _entities(connection, after, upto),
+            entities(connection, after, upto),
             slots,
             _episodes(connection, after, upto),
             opened,
@@ -110,14 +116,18 @@ class Feed:
             assertions + self._evidence.of_claims(connection, after, upto),
             _withdrawn(connection, after, upto),
             self._endings.of(connection, opened, after, upto),
+            _memberships(connection, components.c.tx_from > after, components.c.tx_from <= upto, upto=upto),
+            _memberships(connection, components.c.tx_from <= after, components.c.tx_to > after, components.c.tx_to <= upto, upto=upto),
         )
 
     def whole(self, upto: int) -> Iterator[Batch]:
         """The history up to a transaction as parts of bounded size, nodes before what refers to them."""
         with self._engine.connect() as connection:
             at = _time(connection, upto)
-            for entities in _slices(_entities(connection, 0, upto), self._load_rows):
-                yield Batch(0, upto, at, entities=entities)
+            for known in _slices(entities(connection, 0, upto), self._load_rows):
+                yield Batch(0, upto, at, entities=known)
+            for joined in _slices(_memberships(connection, components.c.tx_from <= upto, upto=upto), self._load_rows):
+                yield Batch(0, upto, at, joined=joined)
             for revisions in _slices(_episodes(connection, 0, upto), self._load_rows):
                 yield Batch(0, upto, at, episodes=revisions)
             place = (0, 0)
@@ -125,11 +135,13 @@ class Feed:
                 ours = _page(connection, place, upto, self._load_rows)
                 opened, slots = _opened(connection, ours, upto)
                 if not opened:
-                    return
-                assertions = self._evidence.of_statements(connection, opened, ours, upto)
+                    break
+                assertions = self._evidence.of_statements(connection, ours, upto)
                 endings = self._endings.of(connection, opened, 0, upto)
                 yield Batch(0, upto, at, slots=slots, opened=opened, assertions=assertions, endings=endings)
                 place = opened[-1].tx_from, opened[-1].row
+            for assertions in self._evidence.of_later(connection, upto, self._load_rows):
+                yield Batch(0, upto, at, assertions=assertions)
 
 
 def _slices(rows: Sequence[R], size: int) -> Iterator[Sequence[R]]:
@@ -166,11 +178,11 @@ def _opened(connection: Connection, ours: ColumnElement[bool], upto: int) -> tup
     return opened, [SlotRow._make(row) for row in connection.execute(slots).all()]
 
 
-def _entities(connection: Connection, after: int, upto: int) -> list[EntityRow]:
-    earlier = things.alias()
-    first = ~exists().where(earlier.c.key == things.c.key, earlier.c.row < things.c.row)
-    query = select(things.c.key, things.c.namespace, things.c.datatype).where(things.c.tx_from > after, things.c.tx_from <= upto, first)
-    return [EntityRow._make(row) for row in connection.execute(query.order_by(things.c.row)).all()]
+def _memberships(connection: Connection, *conditions: ColumnElement[bool], upto: int) -> list[MembershipRow]:
+    """Who belongs to whom, as it stands at `upto`."""
+    columns = (components.c.member, components.c.root, components.c.namespace, components.c.tx_from, components.c.tx_to)
+    rows = map(MembershipRow._make, connection.execute(select(*columns).where(*conditions).order_by(components.c.row)).all())
+    return [row if row.tx_to <= upto else row._replace(tx_to=OPEN) for row in rows]
 
 
 def _episodes(connection: Connection, after: int, upto: int) -> list[EpisodeRow]:

@@ -118,7 +118,7 @@ class Follower:
         from graph.store.kuzu_engine import KuzuStore
 
         with self._files.opening():
-            store = KuzuStore(self._files.live, self._feed.ledger, self._settings)
+            store = KuzuStore(self._files.live, self._feed.keys, self._settings)
         try:
             self._compare(store)
         except GraphUnreadable:
@@ -172,7 +172,7 @@ class Follower:
         started = time.perf_counter()
         self._files.discard_building()
         upto = self._feed.last()
-        building = KuzuStore(self._files.building, self._feed.ledger, self._settings)
+        building = KuzuStore(self._files.building, self._feed.keys, self._settings)
         try:
             for part in self._feed.whole(upto):
                 if self._closing:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from graph.store.kuzu_members import FIRST_JOINS, SCAN_FROM, Members
 from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creations, tables
 from graph.store.kuzu_session import Run, Session
-from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark
+from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark, ledger_of
 from graph.store.settings import GraphSettings
+from graph.store.walk import Apart, Who, members_of, walk
 from ontology.instant import Instant
+from ontology.names import Keys
 
 _HOLDS = "s.namespace = $namespace AND s.v_from <= $at AND $at < s.v_to AND s.tx_from <= $tx AND $tx < s.tx_to"
 
@@ -29,21 +32,19 @@ _NEAR_MANY = (
 _MARK = "MATCH (m:Meta {id: 0}) RETURN m.format, m.ledger, m.watermark, m.at"
 _FOLLOWED = "MATCH (m:Meta {id: 0}) SET m.watermark = $upto, m.at = $at RETURN 1"
 
-# From so many entities of a level on, one scan is cheaper than a walk from each.
-_SCAN_FROM = 16
-
 
 class KuzuStore:
-    """Implements GraphStore over one file, made where there is none.
+    """Implements GraphStore over one file of the ledger that `keys` belong to, made where there is none.
 
     Raises DataFolderBusy where it is open elsewhere, GraphUnreadable where it cannot be read or is of another format.
     """
 
     engine = "kuzu"
 
-    def __init__(self, path: Path, ledger: str, settings: GraphSettings) -> None:
+    def __init__(self, path: Path, keys: Keys, settings: GraphSettings) -> None:
         new = not path.exists()
         self._settings = settings
+        self._keys = keys
         self._unfinished = path.with_name(f"{path.name}.unfinished")
         if self._unfinished.exists():
             raise GraphUnreadable(f"the process died while copying into {path.name}")
@@ -51,10 +52,11 @@ class KuzuStore:
         self._unsaved = 0
         try:
             if new:
-                self._create(ledger)
+                self._create(ledger_of(keys))
             self._mark = self._read_mark()
             with self._session.reading() as run:
                 self._predicates = {name for (name,) in run.once("MATCH (p:Predicate) RETURN p.name")}
+                self._first_joins: dict[str, int] = dict(run.once(FIRST_JOINS))
         except RuntimeError as failure:
             self._session.close()
             raise GraphUnreadable(f"{path.name} does not answer: {failure}") from failure
@@ -90,7 +92,7 @@ class KuzuStore:
 
     def apply(self, batch: Batch) -> None:
         """A large batch goes in by COPY, a small one by prepared statements, either in one transaction with the watermark."""
-        bulk = batch.size() - len(batch.closed) - len(batch.withdrawn) >= self._settings.copy_from
+        bulk = batch.size() - batch.changed() >= self._settings.copy_from
         with self._failing(), self._copying(bulk):
             with self._session.writing() as run:
                 if batch.after != self._mark.transaction or batch.upto <= batch.after:
@@ -102,6 +104,7 @@ class KuzuStore:
             # COPY checkpoints whatever the settings say; the next must find a fresh Database object.
             if bulk or self._unsaved >= self._settings.checkpoint_rows:
                 self.checkpoint()
+            self._note_joins(batch)
             self._mark = mark
 
     @contextmanager
@@ -137,6 +140,7 @@ class KuzuStore:
             raise BatchRefused("only an empty graph can be loaded")
         with self._failing(), self._session.writing() as run:
             self._copy(run, part)
+        self._note_joins(part)
 
     def finish_load(self, upto: int, at: Instant) -> None:
         """The parts were all that there is up to a transaction."""
@@ -167,6 +171,16 @@ class KuzuStore:
     def _new_predicates(self, batch: Batch) -> list[str]:
         return sorted({statement.predicate for statement in batch.opened} - self._predicates)
 
+    def _note_joins(self, batch: Batch) -> None:
+        for membership in batch.joined:
+            known = self._first_joins.get(membership.namespace, membership.tx_from)
+            self._first_joins[membership.namespace] = min(known, membership.tx_from)
+
+    def _who(self, basis: GraphBasis) -> Who:
+        """Who is who on a basis; nothing is asked of the graph where nobody was joined by then."""
+        first = self._first_joins.get(basis.namespace)
+        return Apart() if first is None or basis.transaction < first else Members(self._rows, basis.transaction)
+
     def checkpoint(self) -> None:
         """Move what was written into the main file; readers wait meanwhile."""
         self._session.reopen()
@@ -174,27 +188,25 @@ class KuzuStore:
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
         """Breadth first from primary key to primary key."""
-        found: list[tuple[str, int]] = []
-        seen, frontier = {entity}, [entity]
-        for hops in range(1, depth + 1):
-            if len(frontier) < _SCAN_FROM:
-                ends = [end for key in frontier for end in self._rows(_NEAR, _bind(basis, key=key))]
-            else:
-                ends = self._rows(_NEAR_MANY, _bind(basis, keys=frontier))
-            frontier = sorted({key for pair in ends for key in pair} - seen)
-            seen.update(frontier)
-            found += [(key, hops) for key in frontier]
-            if len(found) >= limit or not frontier:
-                break
-        return found[:limit]
 
-    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """From the Slot node."""
-        return sorted(row for (row,) in self._rows(_IN_SLOT, _bind(basis, key=slot)))
+        def adjacent(keys: Collection[str]) -> set[str]:
+            if len(keys) < SCAN_FROM:
+                ends = [end for key in keys for end in self._rows(_NEAR, _bind(basis, key=key))]
+            else:
+                ends = self._rows(_NEAR_MANY, _bind(basis, keys=list(keys)))
+            return {key for pair in ends for key in pair}
+
+        return walk(self._who(basis), entity, depth, limit, adjacent)
+
+    def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
+        """From the Slot node of each key of the subject."""
+        slots = [self._keys.slot(basis.namespace, key, predicate, qualifier) for key in members_of(self._who(basis), subject)]
+        return sorted(row for slot in slots for (row,) in self._rows(_IN_SLOT, _bind(basis, key=slot)))
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
-        """From the Entity node."""
-        return sorted(row for (row,) in self._rows(_ABOUT, _bind(basis, key=entity)))
+        """From the Entity node of each key of the entity."""
+        members = members_of(self._who(basis), entity)
+        return sorted({row for key in members for (row,) in self._rows(_ABOUT, _bind(basis, key=key))})
 
     def query(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
         """Rows of a pattern query that reads. Anchor it at a primary key: there are no other indexes."""

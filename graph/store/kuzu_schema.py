@@ -16,7 +16,7 @@ import pyarrow as pa
 from graph.store.port import Batch
 from ontology.instant import UNBOUNDED_PAST, Instant
 
-FORMAT = 1
+FORMAT = 2
 """Raised with every change of the tables: a graph of another format is rebuilt."""
 
 TABLES = (
@@ -30,13 +30,14 @@ TABLES = (
     "CREATE REL TABLE SUBJECT(FROM Statement TO Entity)",
     "CREATE REL TABLE OBJECT(FROM Statement TO Entity)",
     "CREATE REL TABLE IN_SLOT(FROM Statement TO Slot)",
+    "CREATE REL TABLE MEMBER_OF(FROM Entity TO Entity, namespace STRING, tx_from INT64, tx_to INT64)",
     "CREATE REL TABLE ASSERTED_IN(FROM Statement TO Episode, claim INT64, span_from INT64, span_to INT64, tx_from INT64, tx_to INT64)",
     "CREATE REL TABLE INVALIDATED_BY(FROM Statement TO Statement, reason STRING, rule STRING)",
     "CREATE REL TABLE REVISES(FROM Statement TO Statement)",
 )
 
 NODES = ("Entity", "Predicate", "Slot", "Episode", "Statement")
-EDGES = ("SUBJECT", "OBJECT", "IN_SLOT", "ASSERTED_IN", "INVALIDATED_BY", "REVISES")
+EDGES = ("SUBJECT", "OBJECT", "IN_SLOT", "MEMBER_OF", "ASSERTED_IN", "INVALIDATED_BY", "REVISES")
 
 _S, _I, _B = pa.string(), pa.int64(), pa.bool_()
 
@@ -53,6 +54,7 @@ _ARROW: dict[str, list[tuple[str, Any]]] = {
     "SUBJECT": [("from", _I), ("to", _S)],
     "OBJECT": [("from", _I), ("to", _S)],
     "IN_SLOT": [("from", _I), ("to", _S)],
+    "MEMBER_OF": [("from", _S), ("to", _S), ("namespace", _S), ("tx_from", _I), ("tx_to", _I)],
     "ASSERTED_IN": [("from", _I), ("to", _I), ("claim", _I), ("span_from", _I), ("span_to", _I), ("tx_from", _I), ("tx_to", _I)],
     "INVALIDATED_BY": [("from", _I), ("to", _I), ("reason", _S), ("rule", _S)],
     "REVISES": [("from", _I), ("to", _I)],
@@ -64,6 +66,11 @@ _STATEMENT = (
     "qualifier: $qualifier, object: $object, literal: $object_is_literal, polarity: $polarity, v_from: $v_from, v_to: $v_to, "
     "tx_from: $tx_from, tx_to: $tx_to}), (s)-[:SUBJECT]->(a), (s)-[:OBJECT]->(b), (s)-[:IN_SLOT]->(z) RETURN 1"
 )
+_MEMBER = (
+    "MATCH (a:Entity {key: $member}), (b:Entity {key: $root}) "
+    "CREATE (a)-[:MEMBER_OF {namespace: $namespace, tx_from: $tx_from, tx_to: $tx_to}]->(b) RETURN 1"
+)
+_PARTED = "MATCH (:Entity {key: $member})-[m:MEMBER_OF]->(:Entity {key: $root}) WHERE m.tx_from = $tx_from SET m.tx_to = $tx_to RETURN 1"
 _EDGE = "MATCH (s:Statement {{row: $a}}), (t:{to} {{row: $b}}) CREATE (s)-[:{name} {values}]->(t) RETURN 1"
 
 
@@ -74,8 +81,8 @@ def stored_start(v_from: Instant) -> int:
 
 def tables(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """(table, Arrow table) of what a batch creates, nodes first, empty ones left out; `predicates` are the new ones."""
-    opened = list(zip(*batch.opened, strict=True)) or [()] * 14
-    row, namespace, proposition, slot, subject, predicate, qualifier, value, literal, polarity, v_from, *times = opened
+    opened = list(zip(*batch.opened, strict=True)) or [()] * 15
+    row, namespace, proposition, _, slot, subject, predicate, qualifier, value, literal, polarity, v_from, *times = opened
     endings = [ending for ending in batch.endings if ending.reason is not None]
     columns: dict[str, Sequence[Sequence[Any]]] = {
         "Entity": list(zip(*batch.entities, strict=True)),
@@ -98,6 +105,7 @@ def tables(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, Any]]
         "SUBJECT": [row, subject],
         "OBJECT": [row, value],
         "IN_SLOT": [row, slot],
+        "MEMBER_OF": list(zip(*batch.joined, strict=True)),
         "ASSERTED_IN": list(zip(*batch.assertions, strict=True)),
         "INVALIDATED_BY": list(zip(*endings, strict=True)),
         "REVISES": list(zip(*[(ending.statement, ending.by) for ending in batch.endings if ending.reason is None], strict=True)),
@@ -127,7 +135,12 @@ def creations(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, di
     for episode in batch.episodes:
         yield "CREATE (:Episode {row: $row, key: $key, namespace: $namespace, said: $said}) RETURN 1", episode._asdict()
     for statement in batch.opened:
-        yield _STATEMENT, statement._asdict() | {"v_from": stored_start(statement.v_from)}
+        # What is not named in the statement cannot be bound.
+        values = statement._asdict()
+        del values["base"]
+        yield _STATEMENT, values | {"v_from": stored_start(statement.v_from)}
+    for membership in batch.joined:
+        yield _MEMBER, membership._asdict()
     asserted = _EDGE.format(
         to="Episode",
         name="ASSERTED_IN",
@@ -149,6 +162,10 @@ def changes(batch: Batch) -> Iterator[tuple[str, dict[str, Any]]]:
     """(statement, parameters) of what a batch changes of earlier ones; each returns one row or more, except where a claim has no edge."""
     for row, tx_to in batch.closed:
         yield "MATCH (s:Statement {row: $row}) SET s.tx_to = $tx_to RETURN 1", {"row": row, "tx_to": tx_to}
+    for membership in batch.parted:
+        values = membership._asdict()
+        del values["namespace"]
+        yield _PARTED, values
     for withdrawal in batch.withdrawn:
         yield (
             "MATCH (e:Episode {row: $episode})<-[a:ASSERTED_IN]-(:Statement) WHERE a.claim = $claim SET a.tx_to = $tx_to",

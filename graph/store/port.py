@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from ontology.instant import Instant
+from ontology.names import Keys
 
 
 class EntityRow(NamedTuple):
@@ -31,11 +32,14 @@ class SlotRow(NamedTuple):
 
 
 class StatementRow(NamedTuple):
-    """A rectangle. `row` is its number in the ledger; `tx_to` is OPEN unless it was closed inside the batch that opens it."""
+    """A rectangle under the keys that it is stored under. `row` is its number in the ledger, `base` the key of what it affirms or
+    denies; `tx_to` is OPEN unless it was closed inside the batch that opens it.
+    """
 
     row: int
     namespace: str
     proposition: str
+    base: str
     slot: str
     subject: str
     predicate: str
@@ -45,6 +49,16 @@ class StatementRow(NamedTuple):
     polarity: bool
     v_from: Instant
     v_to: Instant
+    tx_from: int
+    tx_to: int
+
+
+class MembershipRow(NamedTuple):
+    """A key belongs to the entity whose key is `root` in `[tx_from, tx_to)`; so does the root itself."""
+
+    member: str
+    root: str
+    namespace: str
     tx_from: int
     tx_to: int
 
@@ -109,11 +123,19 @@ class Batch:
     assertions: Sequence[AssertionRow] = ()
     withdrawn: Sequence[WithdrawalRow] = ()
     endings: Sequence[EndingRow] = ()
+    joined: Sequence[MembershipRow] = ()
+    parted: Sequence[MembershipRow] = ()
+    """Memberships of an earlier batch that ended."""
 
     def size(self) -> int:
         """How many rows it writes, edges to entities and slots aside."""
-        parts = (self.entities, self.slots, self.episodes, self.opened, self.closed, self.assertions, self.withdrawn, self.endings)
-        return sum(len(part) for part in parts)
+        nodes = (self.entities, self.slots, self.episodes, self.opened)
+        edges = (self.assertions, self.endings, self.joined)
+        return sum(len(part) for part in (*nodes, *edges)) + self.changed()
+
+    def changed(self) -> int:
+        """How many rows of earlier batches it changes."""
+        return len(self.closed) + len(self.withdrawn) + len(self.parted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +156,11 @@ class Mark:
     at: Instant
 
 
+def ledger_of(keys: Keys) -> str:
+    """Identity of the ledger that keys belong to."""
+    return keys.digest("ledger")
+
+
 class GraphUnreadable(Exception):
     """The projection's files cannot be opened or answer nonsense; it must be rebuilt from the ledger."""
 
@@ -149,7 +176,8 @@ class BatchRefused(Exception):
 class GraphStore(Protocol):
     """A graph of rectangles that follows the ledger. Thread-safe; reads see the last applied batch, writes are serialised.
 
-    Reads raise GraphUnreadable or GraphClosed. An answer for a transaction up to the watermark never changes.
+    Reads raise GraphUnreadable or GraphClosed. An answer for a transaction up to the watermark never changes. An entity is what
+    any of its keys denotes as of the basis' transaction: everything that is stored under a key that is joined with it is its own.
     """
 
     engine: str
@@ -169,12 +197,13 @@ class GraphStore(Protocol):
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
         """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key.
 
-        Literals are no neighbours, the entity itself neither; an unknown one has none.
+        Keys are those of entities, the least of their members. Literals are no neighbours, the entity itself neither, by whatever
+        names a statement joins it to itself; an unknown one has none.
         """
         ...
 
-    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """Row numbers of the statements stored in a slot (not its inverse) that hold on the basis, ascending."""
+    def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
+        """Row numbers of the statements stored in a slot of an entity (not its inverse) that hold on the basis, ascending."""
         ...
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:

@@ -11,8 +11,8 @@ from typing import TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from graph.belief.traits import traits_of
-from graph.store.feed import Feed, OneValued
+from graph.ledger.details import VocabularyAt
+from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.follower import Follower
 from graph.store.port import GraphBasis, GraphClosed, GraphStore, GraphUnreadable
@@ -26,10 +26,10 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-def built_in_rivals() -> OneValued:
-    """One-valued as the built-in vocabulary says, at every transaction."""
+def built_in() -> VocabularyAt:
+    """The built-in vocabulary, at every transaction."""
     vocabulary = load_vocabulary()
-    return lambda predicate, _transaction: traits_of(vocabulary.predicate(predicate)).one_valued
+    return lambda _transaction: vocabulary
 
 
 class GraphProjection:
@@ -37,8 +37,8 @@ class GraphProjection:
 
     `kind` is `kuzu` (files in `folder`, followed by a thread) or `sql` (no files, no thread, Kuzu is not loaded). A basis
     that the graph has not reached yet is answered by the ledger, so an answer is never stale. Which engine answers what was
-    measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings say `kuzu`. `one_valued` tells by the
-    vocabulary in force at a transaction whether a predicate's values are rivals; default: the built-in vocabulary.
+    measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings say `kuzu`. `vocabulary_at`
+    gives the vocabulary in force at a transaction; default: the built-in one.
 
     Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret.
     """
@@ -50,7 +50,7 @@ class GraphProjection:
         kind: str = "kuzu",
         *,
         settings: GraphSettings | None = None,
-        one_valued: OneValued | None = None,
+        vocabulary_at: VocabularyAt | None = None,
     ) -> None:
         if kind not in ("kuzu", "sql"):
             raise ValueError(f"{kind!r} is no engine: kuzu or sql")
@@ -60,7 +60,7 @@ class GraphProjection:
         settings = settings or GraphSettings()
         self._walks_graph = kind == "kuzu" and settings.walks == "kuzu"
         if kind == "kuzu":
-            feed = Feed(engine, one_valued or built_in_rivals(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
+            feed = Feed(engine, vocabulary_at or built_in(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
             self._follower = Follower(feed, GraphFiles(folder), settings)
             self._follower.start()
 
@@ -94,9 +94,9 @@ class GraphProjection:
             return self._sql.neighbors(basis, entity, depth, limit)
         return self._answer(basis, lambda store: store.neighbors(basis, entity, depth, limit))
 
-    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """Row numbers of the statements stored in a slot that hold on the basis, ascending."""
-        return self._sql.statements_in_slot(basis, slot)
+    def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
+        """Row numbers of the statements stored in a slot of an entity that hold on the basis, ascending."""
+        return self._sql.statements_in_slot(basis, subject, predicate, qualifier)
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""

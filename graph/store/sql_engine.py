@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, select, union
+from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, bindparam, func, select, union
 
-from graph.ledger.schema import episodes, statements, things, transactions
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.schema import components, episodes, settings, statements, things, transactions
+from graph.ledger.standing import standing
 from graph.store.port import Batch, BatchRefused, GraphBasis
+from graph.store.walk import Apart, Who, members_of, walk
+from ontology.names import Keys
 
 # Databases limit the number of bound values.
 _CHUNK = 400
+
+_ANY_JOINED = (
+    select(components.c.row)
+    .where(components.c.namespace == bindparam("namespace"), components.c.tx_from <= bindparam("transaction"))
+    .limit(1)
+)
+_ROOTS = select(components.c.member, components.c.root).where(among(components.c.member), standing(components))
+_MEMBERS = select(components.c.member).where(among(components.c.root), standing(components))
 
 
 def holds(basis: GraphBasis) -> ColumnElement[bool]:
@@ -31,6 +43,31 @@ def chunks(keys: Sequence[Any], size: int = _CHUNK) -> Iterator[Sequence[Any]]:
         yield keys[start : start + size]
 
 
+def keys_of(connection: Connection) -> Keys | None:
+    """What makes the ledger's keys; None where it has no secret yet, and so no keys."""
+    secret = connection.scalar(select(settings.c.value).where(settings.c.name == "secret"))
+    return None if secret is None else Keys(bytes(secret))
+
+
+class _Joined:
+    """Implements Who by the ledger's components as of a transaction."""
+
+    def __init__(self, connection: Connection, transaction: int) -> None:
+        self._connection, self._transaction = connection, transaction
+
+    def roots(self, keys: Collection[str]) -> Mapping[str, str]:
+        return {row.member: row.root for row in rows_among(self._connection, _ROOTS, keys, transaction=self._transaction)}
+
+    def members(self, roots: Collection[str]) -> set[str]:
+        return {*roots, *(row.member for row in rows_among(self._connection, _MEMBERS, roots, transaction=self._transaction))}
+
+
+def _who(connection: Connection, basis: GraphBasis) -> Who:
+    """Who is who on a basis: one look-up tells where nobody was joined by then."""
+    values = {"namespace": basis.namespace, "transaction": basis.transaction}
+    return Apart() if connection.execute(_ANY_JOINED, values).first() is None else _Joined(connection, basis.transaction)
+
+
 class SqlStore:
     """Implements GraphStore. There is nothing to follow: `apply` only checks that the batch lies within the ledger."""
 
@@ -38,6 +75,7 @@ class SqlStore:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._keys: Keys | None = None
 
     def watermark(self) -> int:
         """The ledger's last transaction."""
@@ -56,35 +94,37 @@ class SqlStore:
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
         """Breadth first, one query for each few hundred entities of a level."""
-        found: list[tuple[str, int]] = []
-        seen = {entity}
-        frontier = [entity]
         with self._engine.connect() as connection:
-            for hops in range(1, depth + 1):
-                reached = {key for part in chunks(frontier) for key in _adjacent(connection, basis, part)} - seen
-                frontier = sorted(reached)
-                seen |= reached
-                found += [(key, hops) for key in frontier]
-                if len(found) >= limit or not frontier:
-                    break
-        return found[:limit]
 
-    def statements_in_slot(self, basis: GraphBasis, slot: str) -> list[int]:
-        """One index seek."""
-        query = select(statements.c.row).where(statements.c.slot == slot, holds(basis)).order_by(statements.c.row)
+            def adjacent(keys: Collection[str]) -> set[str]:
+                return {key for part in chunks(list(keys)) for key in _adjacent(connection, basis, part)}
+
+            return walk(_who(connection, basis), entity, depth, limit, adjacent)
+
+    def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
+        """One index seek for each key of the subject."""
         with self._engine.connect() as connection:
-            return list(connection.scalars(query))
+            keys = self._keys = self._keys or keys_of(connection)
+            if keys is None:
+                return []
+            members = members_of(_who(connection, basis), subject)
+            slots = [keys.slot(basis.namespace, member, predicate, qualifier) for member in members]
+            return _rows(connection, basis, statements.c.slot, slots)
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
-        """Two index seeks: a condition with OR would use neither index."""
-        sides = [select(statements.c.row).where(column == entity, holds(basis)) for column in (statements.c.subject, statements.c.object)]
+        """Two index seeks for each key of the entity: a condition with OR would use neither index."""
         with self._engine.connect() as connection:
-            return sorted(connection.scalars(union(*sides)))
+            members = members_of(_who(connection, basis), entity)
+            return _rows(connection, basis, statements.c.subject, members, statements.c.object)
 
     def counts(self) -> dict[str, int]:
         """Nodes as the graph would have them; edges that follow from statements alone."""
+        named = union(
+            select(things.c.key), select(statements.c.subject), select(statements.c.object), select(components.c.member)
+        ).subquery()
         countable = {
-            "Entity": func.count(things.c.key.distinct()),
+            "Entity": func.count(named.c.key),
+            "MEMBER_OF": func.count(components.c.row),
             "Episode": func.count(episodes.c.row),
             "Predicate": func.count(statements.c.predicate.distinct()),
             "Slot": func.count(statements.c.slot.distinct()),
@@ -96,6 +136,14 @@ class SqlStore:
 
     def close(self) -> None:
         """Nothing: the ledger's database is not this engine's own."""
+
+
+def _rows(connection: Connection, basis: GraphBasis, column: Column[str], keys: Sequence[str], *others: Column[str]) -> list[int]:
+    found: set[int] = set()
+    for part in chunks(keys):
+        sides = [select(statements.c.row).where(side.in_(part), holds(basis)) for side in (column, *others)]
+        found.update(connection.scalars(union(*sides) if others else sides[0]))
+    return sorted(found)
 
 
 def _adjacent(connection: Connection, basis: GraphBasis, keys: Sequence[str]) -> set[str]:

@@ -16,6 +16,9 @@ from api.schema.build import build_schema
 from api.service import Service
 from tests.api.clients import Client, InProcess, OverHttp, served
 from tests.api.opening import open_test_service
+from tests.workers.extracting import OneSecret, TellingExtractor, scan
+from workers.ingestion import Ingestion
+from workers.pool import ExtractionPool
 
 _numbers = count()
 
@@ -35,7 +38,7 @@ def service(folder: Path) -> Iterator[Service]:
     opened.close()
 
 
-class _Borrowed(Service):
+class Borrowed(Service):
     """The shared service: the application of the tests neither starts nor closes it."""
 
     def start(self) -> None:
@@ -48,7 +51,7 @@ class _Borrowed(Service):
 @pytest.fixture(scope="session")
 def url(service: Service) -> Iterator[str]:
     """The address of the shared service."""
-    with served(create_app(partial(_Borrowed, service.graph, service.ingestion))) as address:
+    with served(create_app(partial(Borrowed, service.graph, service.ingestion))) as address:
         yield address
 
 
@@ -64,6 +67,33 @@ def in_process(service: Service) -> Iterator[InProcess]:
     """The schema without HTTP."""
     with asyncio.Runner() as runner:
         yield InProcess(build_schema(), service, runner)
+
+
+@pytest.fixture(scope="session")
+def telling() -> Iterator[ExtractionPool]:
+    """Processes that say what they leave out."""
+    pool = ExtractionPool(TellingExtractor)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="session")
+def told(service: Service, telling: ExtractionPool) -> Service:
+    """The shared graph with an extractor that says what it leaves out."""
+    return Borrowed(service.graph, Ingestion(service.graph, telling, OneSecret(), scan))
+
+
+@pytest.fixture(scope="session")
+def telling_schema(told: Service) -> Iterator[InProcess]:
+    """The schema over it, without HTTP."""
+    with asyncio.Runner() as runner:
+        yield InProcess(build_schema(), told, runner)
+
+
+@pytest.fixture
+def faced(telling_schema: InProcess) -> InProcess:
+    """The same in a new namespace."""
+    return telling_schema.at(f"faced-{next(_numbers)}")
 
 
 @pytest.fixture(params=["schema", "http"])

@@ -29,10 +29,16 @@ CONTRACT = build_schema(SPEC.read_text(encoding="utf-8"))
 OURS = build_schema(schema_text())
 NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspection_type(type) and not is_specified_scalar_type(type))
 PART_7 = {
-    "Query": {"node", "nodes", "asOf", "ontology", "transactions", "stats", "health"},
-    "Snapshot": {"basis", "entity", "entities", "statements", "episodes", "timeline", "ask"},
-    "Entity": {"id", "key", "name", "aliases", "type", "statements", "timeline", "neighbors"},
-    "Mutation": {"ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph"},
+    "Query": {"node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"},
+    "Snapshot": {
+        *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask"),
+        *("claims", "suspects", "undeclaredPredicates"),
+    },
+    "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
+    "Mutation": {
+        *("ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph"),
+        *("rejectClaims", "restoreClaims", "mergeEntities", "splitEntity"),
+    },
 }
 WHOLE = [
     "Statement",
@@ -64,6 +70,12 @@ WHOLE = [
     "IngestEpisodePayload",
     "AssertStatementsPayload",
     "RetractEpisodePayload",
+    "ClaimsPayload",
+    "EntityPayload",
+    "Preview",
+    "PreviewClaim",
+    "PreviewStatement",
+    "DroppedClaim",
     "InvalidInputError",
     "NotFoundError",
     "IdempotencyConflictError",

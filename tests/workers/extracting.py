@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from extraction.recording import Dropped, Examined
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import Turn
 
 _TRIPLE = re.compile(r"(\w+) (works_at|lives_in|likes) (\w+)")
+_JOINED = re.compile(r"(\w+) joined (\w+)")
 _SLEEP = re.compile(r"sleep (\d+\.?\d*)")
 _WAIT = re.compile(r"wait for (\S+)")
 _DIE_ONCE = re.compile(r"die once (\S+)")
+_ASIDE = re.compile(r"\(.*?\)")
 SECRET = "hunter2-secret"
 
 
@@ -48,6 +51,31 @@ class TripleExtractor:
         if pause := _SLEEP.search(text):
             time.sleep(float(pause[1]))
         return [ClaimDraft(m[1], m[2], ObjectDraft(m[3]), start=m.start(), end=m.end(), rule="triple") for m in _TRIPLE.finditer(text)]
+
+
+class TellingExtractor(TripleExtractor):
+    """The same, and says that it leaves out what is in brackets."""
+
+    def examine(self, turns: Sequence[Turn]) -> list[Examined]:
+        """The claims of each turn, and what was left out."""
+        return [
+            Examined(self._claims(turn.text), [Dropped(m.start(), m.end(), "in brackets") for m in _ASIDE.finditer(turn.text)])
+            for turn in turns
+        ]
+
+
+class LaterExtractor(TripleExtractor):
+    """A later version: it reads `joined`, and takes no `works_at` from a text that says so. `stumble later` raises."""
+
+    id = "triples/2"
+
+    def _claims(self, text: str) -> list[ClaimDraft]:
+        if "stumble later" in text:
+            raise ValueError("told to stumble")
+        joined = [
+            ClaimDraft(m[1], "works_at", ObjectDraft(m[2]), start=m.start(), end=m.end(), rule="joined") for m in _JOINED.finditer(text)
+        ]
+        return joined + [claim for claim in super()._claims(text) if not joined or claim.predicate != "works_at"]
 
 
 @dataclass(frozen=True)

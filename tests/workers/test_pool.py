@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ontology.episode import Turn
-from tests.workers.extracting import TripleExtractor
-from workers.pool import ExtractionFailed, ExtractionPool
+from tests.workers.extracting import TellingExtractor, TripleExtractor
+from workers.pool import ExtractionFailed, ExtractionPool, Left
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +52,15 @@ def test_a_closed_pool_extracts_no_more() -> None:
     closed.close()
     with pytest.raises(ExtractionFailed):
         closed.extract([turn("Ada likes tea")])
+
+
+def test_an_extractor_that_tells_what_it_leaves_out_is_asked(pool: ExtractionPool) -> None:
+    telling = ExtractionPool(TellingExtractor)
+    try:
+        extractor, found = telling.examine([turn("Ada likes tea (she said)")])
+    finally:
+        telling.close()
+    assert (extractor, [claim.subject for claim in found[0].claims]) == ("triples/1", ["Ada"])
+    assert list(found[0].dropped) == [Left(14, 24, "in brackets")]
+    silent = pool.examine([turn("Ada likes tea (she said)")])[1][0]
+    assert (len(silent.claims), list(silent.dropped)) == (1, [])

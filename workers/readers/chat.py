@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -96,7 +96,7 @@ class ChatReader:
     ) -> Iterator[EpisodeDraft | Rejected]:
         conversation = Conversation(self.source, file.name, options, report, file.modified)
         ahead = list(islice(records, _AHEAD))
-        people = _People(record.value for record in ahead if isinstance(record, Record))
+        people = _People((record.value for record in ahead if isinstance(record, Record)), lambda name: options.name_of(name, self.source))
         latest: Instant | None = None
         equal = 0
         zone = zone_named(options.time_zone)
@@ -136,7 +136,7 @@ class ChatReader:
                     external_id=_external_id(file, record, stamp, which),
                     line=record.line,
                     stamp=stamp,
-                    speaker=speaker or options.speaker,
+                    speaker=speaker,
                     addressee=_name(_first(record.value, ADDRESSEE)) or people.other_than(speaker, record.value.get("role")),
                     group=group if isinstance(group, str) and group.strip() else file.place,
                     metadata={key: record.value[key] for key in _KEPT if isinstance(record.value.get(key), str)},
@@ -158,10 +158,11 @@ def _external_id(file: SourceFile, record: Record, stamp: Instant | None, which:
 
 
 class _People:
-    """Who takes part. The addressee of a message is known where they are two."""
+    """Who takes part, by the names that IDs are mapped to. The addressee of a message is known where they are two."""
 
-    def __init__(self, records: Iterable[dict[str, Any]]) -> None:
-        self._names: list[str] = []
+    def __init__(self, records: Iterable[dict[str, Any]], name_of: Callable[[str], str]) -> None:
+        self._name_of = name_of
+        self._names: dict[str, str] = {}
         self._user: str | None = None
         for record in records:
             name = _name(_first(record, SPEAKER))
@@ -172,12 +173,13 @@ class _People:
                 self._user = name
 
     def add(self, name: str | None) -> None:
-        if name is not None and len(name) <= MAX_NAME and name not in self._names and len(self._names) < 3:
-            self._names.append(name)
+        if name is not None and len(name) <= MAX_NAME and len(self._names) < 3:
+            self._names.setdefault(self._name_of(name), name)
 
     def other_than(self, speaker: str | None, role: Any) -> str | None:
-        if len(self._names) == 2 and speaker in self._names:
-            return self._names[1 - self._names.index(speaker)]
+        mapped = self._name_of(speaker) if speaker is not None else None
+        if len(self._names) == 2 and mapped in self._names:
+            return next(name for known, name in self._names.items() if known != mapped)
         if len(self._names) > 2:
             return None
         if role in ("user", "human"):

@@ -102,7 +102,7 @@ class Conversation:
                 source=self._source,
                 external_id=storable(utterance.external_id, self._report) + (f"#{place + 1}" if place else ""),
                 group=self._shown(utterance.group),
-                speaker=self._shown(utterance.speaker, mapped=True),
+                speaker=self._shown(utterance.speaker, mapped=True) or self._shown(self._options.unnamed(self._source)),
                 addressee=self._shown(utterance.addressee, mapped=True),
                 said_at=format_instant(said + place),
                 time_zone=self._options.time_zone,
@@ -113,7 +113,7 @@ class Conversation:
     def _shown(self, name: str | None, *, mapped: bool = False) -> str | None:
         if name is None or not name.strip():
             return None
-        return storable(self._options.name_of(name.strip()) if mapped else name.strip(), self._report)
+        return storable(self._options.name_of(name.strip(), self._source) if mapped else name.strip(), self._report)
 
     def _place(self, key: str, stamp: Instant | None, slots: int) -> Instant:
         """The said time of a message that takes `slots` microseconds."""

@@ -34,7 +34,7 @@ class NotesReader:
 
     The external ID is the front matter's `id`, or the path from the folder asked for on (`notes/2025-03-01.md`); later parts
     have `#2` and so on. Said at: the front matter's date, or a date in the file's name, or when the file was modified.
-    The speaker is the option, or the front matter's author, or nobody.
+    The speaker is the option, or the front matter's author, or the speaker map's default, or nobody.
     """
 
     source: str = "notes"
@@ -62,7 +62,7 @@ class NotesReader:
                     external_id=external_id + (f"#{place}" if place > 1 else ""),
                     line=1,
                     stamp=stamp,
-                    speaker=options.speaker or (author if isinstance(author, str) else None),
+                    speaker=None if options.speaker or not isinstance(author, str) else author,
                     group=external_id,
                     metadata={"saidAtFrom": basis, **({"title": front["title"]} if isinstance(front.get("title"), str) else {})},
                 )

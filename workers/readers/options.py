@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workers.readers.speakers import UNNAMED, Speakers
+
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How to read.
 
-    `speaker` is who "user" is, and who speaks in notes. `time_zone` is the IANA name for times without an offset (None:
-    UTC). `speaker_map` gives other names to speakers as they stand in the source (`{"U01": "Maya"}`), before anything else.
+    `speaker` is who "user" is, and who speaks in notes and in turns that name nobody. `time_zone` is the IANA name for times
+    without an offset (None: UTC). `speaker_map` gives other names to speakers as they stand in any source (`{"U01": "Maya"}`),
+    before anything else; `speakers` does so source by source, and has defaults where `speaker` is not given.
     `include_sidechains` reads what an assistant and its sub-agents said to each other.
     """
 
@@ -19,10 +22,15 @@ class ReadOptions:
     time_zone: str | None = None
     speaker_map: Mapping[str, str] = field(default_factory=dict)
     include_sidechains: bool = False
+    speakers: Speakers = field(default_factory=Speakers)
 
-    def name_of(self, speaker: str) -> str:
-        """The name to keep for a speaker of the source."""
-        mapped = self.speaker_map.get(speaker)
+    def name_of(self, speaker: str, source: str = "") -> str:
+        """The name to keep for a speaker of a source."""
+        mapped = self.speaker_map.get(speaker) or self.speakers.name_of(source, speaker)
         if mapped is not None:
             return mapped
-        return self.speaker if speaker == "user" and self.speaker is not None else speaker
+        return (self.unnamed(source) or speaker) if speaker.casefold() in UNNAMED else speaker
+
+    def unnamed(self, source: str) -> str | None:
+        """Who speaks where a source names nobody, or only a "user"."""
+        return self.speaker or self.speakers.default(source)

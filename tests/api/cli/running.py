@@ -8,9 +8,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+import typer
 
 from api.cli import main
 
@@ -36,10 +39,15 @@ class Ran:
         return json.loads(self.out)
 
 
+# A process builds its commands once, of which each takes longer than what most of these tests ask for.
+built = cache(typer.main.get_command)
+
+
 def erstwhile(*arguments: str | Path) -> Ran:
     """Run a command."""
     out, err, status = io.StringIO(), io.StringIO(), 0
-    with patch.object(sys, "argv", ["erstwhile", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
+    argv = patch.object(sys, "argv", ["erstwhile", *map(str, arguments)])
+    with argv, patch.object(typer.main, "get_command", built), redirect_stdout(out), redirect_stderr(err):
         try:
             main()
         except SystemExit as ended:

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
@@ -81,3 +82,17 @@ def open_graph(tmp_path: Path, vocabulary: Vocabulary, empty_ledger: Path) -> It
 @pytest.fixture
 def graph(open_graph: Callable[..., LedgerGraph]) -> LedgerGraph:
     return open_graph()
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory, vocabulary: Vocabulary, empty_ledger: Path) -> Iterator[LedgerGraph]:
+    """One ledger for all examples, each in a namespace of its own; it need not survive a power cut."""
+    path = tmp_path_factory.mktemp("properties") / "ledger.db"
+    shutil.copy(empty_ledger, path)
+    engine = open_database(f"sqlite:///{path}")
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
+    engine.dispose()
+    ticks = count(EPOCH, 1_000_000)
+    graph = LedgerGraph(engine, vocabulary, lambda _: NoProjection(), clock=lambda: next(ticks))
+    yield graph
+    graph.close()

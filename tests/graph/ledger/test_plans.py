@@ -15,9 +15,10 @@ from graph.views import Basis, StatementFilter
 @pytest.mark.parametrize(
     "wanted",
     [
-        Wanted(StatementFilter(), "e", "ANY"),
-        Wanted(StatementFilter(predicates=("works_at",)), "e", "SUBJECT"),
-        Wanted(StatementFilter(predicates=("manager_of",), include_invalidated=True), "e", "OBJECT"),
+        Wanted(StatementFilter(), ("e",), "ANY"),
+        Wanted(StatementFilter(predicates=("works_at",)), ("e",), "SUBJECT"),
+        Wanted(StatementFilter(predicates=("manager_of",), include_invalidated=True), ("e",), "OBJECT"),
+        Wanted(StatementFilter(), ("e", "f"), "ANY"),
         Wanted(StatementFilter(subjects=("e", "f"), objects=("g",))),
     ],
 )

@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import count, pairwise, product
-from pathlib import Path
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
 
-from graph.ledger.database import open_database
 from graph.ledger.schema import OPEN
 from graph.service import LedgerGraph
 from graph.views import EntityRef, ObjectRef, StatementFilter, Want
 from ontology.edtf import parse_edtf
 from ontology.instant import DAY, UNBOUNDED_FUTURE, UNBOUNDED_PAST
-from ontology.vocabulary import Vocabulary
-from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.strategies import POINTS, Event, Told, histories, moved, respelled
 from tests.graph.ledger.worlds import ALWAYS, EVERYTHING, Judge, World, content, pages
 
 QUICK, DEEP = 8, 150
 Check = Callable[[LedgerGraph, list[Event], st.DataObject], None]
-
-
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory, vocabulary: Vocabulary, empty_ledger: Path) -> Iterator[LedgerGraph]:
-    """One ledger for all examples, each in a namespace of its own; it need not survive a power cut."""
-    path = tmp_path_factory.mktemp("properties") / "ledger.db"
-    shutil.copy(empty_ledger, path)
-    engine = open_database(f"sqlite:///{path}")
-    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
-    engine.dispose()
-    ticks = count(EPOCH, 1_000_000)
-    graph = LedgerGraph(engine, vocabulary, lambda _: NoProjection(), clock=lambda: next(ticks))
-    yield graph
-    graph.close()
 
 
 def examined(check: Check, ledger: LedgerGraph, number: int, *, exact: bool = False, largest: int = 5) -> None:

@@ -11,7 +11,7 @@ import pytest
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.settings import GraphSettings
-from tests.graph.store.ledgers import LedgerBuilder, make_database, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, make_database, random_history, vocabulary_at
 
 SETTINGS = GraphSettings(walks="kuzu", buffer_pool_mb=64, max_size_mb=1024)
 """Small, so that many graphs fit side by side."""
@@ -35,7 +35,7 @@ def history(ledger: LedgerBuilder) -> LedgerBuilder:
 @pytest.fixture
 def feed(ledger: LedgerBuilder) -> Feed:
     """The feed of the ledger; it reads whatever is there when it is asked."""
-    return Feed(ledger.engine, one_valued)
+    return Feed(ledger.engine, vocabulary_at)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def open_graph(tmp_path: Path, feed: Feed) -> Iterator[Callable[..., KuzuStore]]
     opened: list[KuzuStore] = []
 
     def open_one(name: str = "graph.kuzu", settings: GraphSettings = SETTINGS) -> KuzuStore:
-        opened.append(KuzuStore(tmp_path / name, feed.ledger, settings))
+        opened.append(KuzuStore(tmp_path / name, feed.keys, settings))
         return opened[-1]
 
     yield open_one

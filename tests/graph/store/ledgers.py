@@ -6,7 +6,7 @@ claim, rows are closed once, row numbers rise with transactions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -14,9 +14,10 @@ from typing import Any
 
 from sqlalchemy import Engine, Table, create_engine, event, insert, update
 
-from graph.ledger.schema import OPEN, claims, episodes, metadata, settings, statements, things, transactions
+from graph.ledger.schema import OPEN, claims, components, episodes, metadata, settings, statements, things, transactions
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys
+from ontology.vocabulary import Cardinality, Predicate, Vocabulary
 
 SECRET = b"a secret for tests"
 ONE_VALUED = frozenset({"works_at", "lives_in"})
@@ -25,9 +26,12 @@ PREDICATES = ("works_at", "lives_in", "uses", "knows", "age")
 Interval = tuple[Instant, Instant]
 
 
-def one_valued(predicate: str, _transaction: int) -> bool:
-    """The traits that the tests' vocabulary has."""
-    return predicate in ONE_VALUED
+VOCABULARY = Vocabulary("test", {name: Predicate(name, cardinality=Cardinality.ONE) for name in ONE_VALUED}, {})
+
+
+def vocabulary_at(_transaction: int) -> Vocabulary:
+    """The tests' vocabulary, at every transaction."""
+    return VOCABULARY
 
 
 def make_database(path: Path) -> Engine:
@@ -67,6 +71,8 @@ class LedgerBuilder:
     number: int = 0
     believed: dict[Proposition, dict[Interval, int]] = field(default_factory=dict)
     claimed: dict[int, Proposition] = field(default_factory=dict)
+    joined: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """(root, row of `components`) of each name that is joined with others, by name."""
     _rows: dict[str, int] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
 
@@ -95,7 +101,7 @@ class LedgerBuilder:
 
     def commit(
         self,
-        picture: dict[Proposition, Sequence[Interval]],
+        picture: Mapping[Proposition, Sequence[Interval]],
         *,
         claim: Sequence[tuple[Proposition, str]] | None = None,
         withdraw: Sequence[int] = (),
@@ -129,6 +135,27 @@ class LedgerBuilder:
                     connection.execute(update(table).where(table.c.row.in_(numbers)).values(tx_to=self.number))
         for number in withdraw:
             del self.claimed[number]
+        return self.number
+
+    def identify(self, *groups: Sequence[str]) -> int:
+        """One transaction: the names of each group are one entity now, and all others are apart."""
+        self.number += 1
+        row = {"number": self.number, "namespace": self.namespace, "at": 1_000 * self.number, "kind": "MERGE", "actor": "test"}
+        wanted = {name: min(map(self.entity, group)) for group in groups for name in group}
+        closed = [at for name, (root, at) in self.joined.items() if wanted.get(name) != root]
+        self.joined = {name: (root, at) for name, (root, at) in self.joined.items() if at not in closed}
+        fresh = []
+        for name in sorted(wanted.keys() - self.joined.keys()):
+            self.joined[name] = wanted[name], self._row("components")
+            life = {"tx_from": self.number, "tx_to": OPEN}
+            member = {"namespace": self.namespace, "member": self.entity(name), "root": wanted[name]}
+            fresh.append({"row": self.joined[name][1], **member, **life})
+        with self.engine.begin() as connection:
+            connection.execute(insert(transactions), [row])
+            if fresh:
+                connection.execute(insert(components), fresh)
+            if closed:
+                connection.execute(update(components).where(components.c.row.in_(closed)).values(tx_to=self.number))
         return self.number
 
     def _episode(self) -> dict[str, Any]:
@@ -176,11 +203,15 @@ class LedgerBuilder:
             "polarity": proposition.polarity,
         }
 
+    def _base(self, keys: dict[str, Any]) -> str:
+        place = (keys["subject"], keys["predicate"], keys["qualifier"], keys["object"])
+        return self.keys.proposition(self.namespace, *place, symmetric=False)
+
     def _statement(self, proposition: Proposition, interval: Interval) -> dict[str, Any]:
         keys = self._keys(proposition)
-        key = self.keys.proposition(keys["slot"], keys["object"], proposition.polarity)
+        base = self._base(keys)
+        key = base if proposition.polarity else self.keys.denial(base)
         bounds = {"v_from": interval[0], "v_to": interval[1], "tx_from": self.number, "tx_to": OPEN}
-        base = self.keys.proposition(keys["slot"], keys["object"], True)
         named = {"row": self._row("statements"), "proposition": key, "base": base, "object_is_literal": proposition.literal}
         return {**keys, **named, **bounds}
 
@@ -195,7 +226,7 @@ class LedgerBuilder:
             "episode": episode,
             "revision": episode[::-1],
             "place": place,
-            "proposition": self.keys.proposition(keys["slot"], keys["object"], True),
+            "proposition": self._base(keys),
             "kind": kind,
             "said": self.number * 7,
             "rank": 1,
@@ -214,9 +245,12 @@ class LedgerBuilder:
         }
 
 
-def random_history(builder: LedgerBuilder, random: Random, length: int, *, names: int = 6) -> None:
-    """`length` transactions about a handful of entities, on the instants 0 to 9 and the unbounded ones."""
+def random_history(builder: LedgerBuilder, random: Random, length: int, *, names: int = 6, joins: float = 0) -> None:
+    """`length` transactions about a handful of entities, on the instants 0 to 9 and the unbounded ones; some `joins` or part them."""
     for _ in range(length):
+        if random.random() < joins:
+            builder.identify(*random_groups(random, names))
+            continue
         picture: dict[Proposition, Sequence[Interval]] = {}
         claim: list[tuple[Proposition, str]] = []
         for _ in range(random.randint(0, 3)):
@@ -233,6 +267,12 @@ def random_history(builder: LedgerBuilder, random: Random, length: int, *, names
         withdrawable = sorted(builder.claimed)
         withdraw = random.sample(withdrawable, 1) if withdrawable and random.random() < 0.3 else []
         builder.commit(picture, claim=claim, withdraw=withdraw)
+
+
+def random_groups(random: Random, names: int) -> list[list[str]]:
+    """Some of the names in up to two groups of two or more."""
+    chosen = random.sample([f"n{number}" for number in range(names)], random.choice((0, 2, 3, 4)))
+    return [chosen] if len(chosen) < 4 else [chosen[:2], chosen[2:]]
 
 
 def random_intervals(random: Random) -> list[Interval]:

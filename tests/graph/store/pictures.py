@@ -13,8 +13,15 @@ from graph.store.kuzu_schema import EDGES, stored_start
 from graph.store.port import GraphBasis, GraphStore
 from tests.graph.store.ledgers import PREDICATES, LedgerBuilder
 
-_ENDS = {"SUBJECT": "key", "OBJECT": "key", "IN_SLOT": "key", "ASSERTED_IN": "row", "INVALIDATED_BY": "row", "REVISES": "row"}
+_ENDS = {
+    "SUBJECT": ("row", "key"),
+    "OBJECT": ("row", "key"),
+    "IN_SLOT": ("row", "key"),
+    "MEMBER_OF": ("key", "key"),
+    **dict.fromkeys(("ASSERTED_IN", "INVALIDATED_BY", "REVISES"), ("row", "row")),
+}
 _VALUES = {
+    "MEMBER_OF": ", r.namespace, r.tx_from, r.tx_to",
     "ASSERTED_IN": ", r.claim, r.span_from, r.span_to, r.tx_from, r.tx_to",
     "INVALIDATED_BY": ", r.reason, r.rule",
 }
@@ -34,7 +41,8 @@ def picture(store: KuzuStore) -> dict[str, list[Any]]:
     for name, columns in _NODES.items():
         found[name] = sorted(store.query(f"MATCH (n:{name}) RETURN {columns}"), key=repr)
     for name in EDGES:
-        rows = store.query(f"MATCH (a)-[r:{name}]->(b) RETURN a.row, b.{_ENDS[name]}{_VALUES.get(name, '')}")
+        one, other = _ENDS[name]
+        rows = store.query(f"MATCH (a)-[r:{name}]->(b) RETURN a.{one}, b.{other}{_VALUES.get(name, '')}")
         found[name] = sorted(rows, key=repr)
     return found
 
@@ -61,5 +69,5 @@ def answers(store: GraphStore, ledger: LedgerBuilder, bases: Iterable[tuple[int,
             name = f"n{number}"
             found += [store.neighbors(basis, ledger.entity(name), depth, 100) for depth in (1, 3)]
             found.append(store.statements_about(basis, ledger.entity(name)))
-            found += [store.statements_in_slot(basis, ledger.slot(name, predicate)) for predicate in PREDICATES[:2]]
+            found += [store.statements_in_slot(basis, ledger.entity(name), predicate) for predicate in PREDICATES[:2]]
     return found

@@ -17,7 +17,7 @@ from graph.store.port import Batch, BatchRefused, GraphBasis, GraphStore
 from graph.store.sql_engine import SqlStore
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
 from tests.graph.store.conftest import SETTINGS
-from tests.graph.store.ledgers import LedgerBuilder, Proposition, make_database, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, Proposition, make_database, random_history, vocabulary_at
 from tests.graph.store.pictures import answers, graph_statements, ledger_statements, picture
 
 ALWAYS = [(UNBOUNDED_PAST, UNBOUNDED_FUTURE)]
@@ -42,14 +42,14 @@ def test_a_statement_is_found_where_its_rectangle_is_on_both_axes(follow: Follow
     ledger.commit({fact: [(0, UNBOUNDED_FUTURE)]})
     ledger.commit({fact: [(0, 5)], Proposition("Ann", "works_at", "Initech"): [(5, UNBOUNDED_FUTURE)]})
     store = follow()
-    slot = ledger.slot("Ann", "works_at")
+    ann = ledger.entity("Ann")
 
     def found(valid_at: int, transaction: int) -> list[int]:
-        return store.statements_in_slot(GraphBasis("default", valid_at, transaction), slot)
+        return store.statements_in_slot(GraphBasis("default", valid_at, transaction), ann, "works_at")
 
     assert [found(-1, 2), found(0, 2), found(4, 2), found(5, 2)] == [[], [2], [2], [3]]
     assert [found(0, 0), found(0, 1), found(5, 1)] == [[], [1], [1]]
-    assert store.statements_in_slot(GraphBasis("elsewhere", 0, 2), slot) == []
+    assert store.statements_in_slot(GraphBasis("elsewhere", 0, 2), ann, "works_at") == []
 
 
 def test_neighbours_come_nearest_first_and_then_by_key(follow: Follow, ledger: LedgerBuilder) -> None:
@@ -77,7 +77,7 @@ def test_what_is_unknown_or_of_another_namespace_is_empty(follow: Follow, histor
     store = follow()
     for basis, key in ((GraphBasis("default", 3, 25), "0" * 32), (GraphBasis("elsewhere", 3, 25), history.entity("n1"))):
         assert store.neighbors(basis, key, 3, 9) == []
-        assert store.statements_about(basis, key) == store.statements_in_slot(basis, key) == []
+        assert store.statements_about(basis, key) == store.statements_in_slot(basis, key, "works_at") == []
 
 
 def test_an_entity_that_knows_itself_is_no_neighbour_and_its_statement_counts_once(follow: Follow, ledger: LedgerBuilder) -> None:
@@ -140,17 +140,17 @@ def test_any_history_in_any_batches_gives_one_graph_of_the_ledger(seed: int, len
         ledger = LedgerBuilder(engine)
         # The graph of the first pieces is made while the ledger goes on: it may not see what comes later.
         random = Random(seed)
-        store = KuzuStore(Path(folder) / "pieces.kuzu", Feed(engine, one_valued).ledger, SETTINGS)
-        whole = KuzuStore(Path(folder) / "whole.kuzu", Feed(engine, one_valued).ledger, SETTINGS)
+        store = KuzuStore(Path(folder) / "pieces.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
+        whole = KuzuStore(Path(folder) / "whole.kuzu", Feed(engine, vocabulary_at).keys, SETTINGS)
         try:
             for step in range(1, length + 1):
-                random_history(ledger, random, 1)
+                random_history(ledger, random, 1, joins=0.25)
                 if step in cuts:
-                    for batch in Feed(engine, one_valued, batch_rows=3).batches(store.watermark()):
+                    for batch in Feed(engine, vocabulary_at, batch_rows=3).batches(store.watermark()):
                         store.apply(batch)
-            for batch in Feed(engine, one_valued).batches(store.watermark()):
+            for batch in Feed(engine, vocabulary_at).batches(store.watermark()):
                 store.apply(batch)
-            feed = Feed(engine, one_valued, load_rows=5 if by_copy else 50)
+            feed = Feed(engine, vocabulary_at, load_rows=5 if by_copy else 50)
             if by_copy:
                 whole.load(feed.whole(feed.last()))
             else:

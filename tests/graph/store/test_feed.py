@@ -11,7 +11,7 @@ from graph.ledger.schema import OPEN, settings
 from graph.store.feed import Feed
 from graph.store.port import Batch, EndingRow, WithdrawalRow
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
-from tests.graph.store.ledgers import LedgerBuilder, Proposition, one_valued
+from tests.graph.store.ledgers import LedgerBuilder, Proposition, vocabulary_at
 
 ACME = Proposition("Ann", "works_at", "Acme")
 INITECH = Proposition("Ann", "works_at", "Initech")
@@ -83,7 +83,7 @@ def test_an_end_is_evidence_for_the_denial_and_for_what_was_before(ledger: Ledge
 
 
 def test_a_batch_is_bounded_unless_one_transaction_is_larger(history: LedgerBuilder) -> None:
-    feed = Feed(history.engine, one_valued, batch_rows=3)
+    feed = Feed(history.engine, vocabulary_at, batch_rows=3)
     ranges = [(batch.after, batch.upto) for batch in feed.batches(0)]
     assert ranges[0][0] == 0
     assert ranges[-1][1] == 25
@@ -97,4 +97,4 @@ def test_an_empty_ledger_has_no_batches_and_one_without_a_secret_no_identity(led
     with ledger.engine.begin() as connection:
         connection.execute(delete(settings))
     with pytest.raises(LookupError):
-        Feed(ledger.engine, one_valued)
+        Feed(ledger.engine, vocabulary_at)

@@ -16,7 +16,7 @@ from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphUnreadable
 from graph.store.projection import GraphProjection
 from tests.graph.store.conftest import SETTINGS
-from tests.graph.store.ledgers import LedgerBuilder, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, random_history, vocabulary_at
 from tests.graph.store.pictures import graph_statements, ledger_statements, picture
 
 
@@ -32,21 +32,21 @@ def killed(tmp_path: Path, folder: Path, copy_from: int, delay: float) -> None:
 
 def survives(ledger: LedgerBuilder, folder: Path) -> bool:
     """Whether the files opened, in which case they must be whole; the projection must come to the ledger's end either way."""
-    feed = Feed(ledger.engine, one_valued)
+    feed = Feed(ledger.engine, vocabulary_at)
     readable = True
     try:
-        store = KuzuStore(folder / "graph.kuzu", feed.ledger, SETTINGS)
+        store = KuzuStore(folder / "graph.kuzu", feed.keys, SETTINGS)
     except GraphUnreadable:
         readable = False
     else:
         assert graph_statements(store) == ledger_statements(ledger, store.watermark())
-        fresh = KuzuStore(folder / "fresh.kuzu", feed.ledger, SETTINGS)
+        fresh = KuzuStore(folder / "fresh.kuzu", feed.keys, SETTINGS)
         for batch in feed.batches(0, store.watermark()):
             fresh.apply(batch)
         assert picture(fresh) == picture(store)
         fresh.close()
         store.close()
-    projection = GraphProjection(ledger.engine, folder, settings=SETTINGS, one_valued=one_valued)
+    projection = GraphProjection(ledger.engine, folder, settings=SETTINGS, vocabulary_at=vocabulary_at)
     projection.catch_up()
     assert projection.health().ok
     assert projection.watermark == ledger.number

@@ -16,12 +16,13 @@ from graph.ledger.schema import settings, statements, transactions
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
+from graph.store.kuzu_session import Session
 from graph.store.port import GraphBasis, GraphUnreadable
 from graph.store.projection import GraphProjection
 from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
-from tests.graph.store.ledgers import LedgerBuilder, Proposition, one_valued, random_history
+from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
 
 BASIS = GraphBasis("default", 4, 25)
 
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def opened(ledger: LedgerBuilder, folder: Path, kind: str = "kuzu") -> GraphProjection:
     """A projection of the ledger."""
-    return GraphProjection(ledger.engine, folder, kind, settings=SETTINGS, one_valued=one_valued)
+    return GraphProjection(ledger.engine, folder, kind, settings=SETTINGS, vocabulary_at=vocabulary_at)
 
 
 @pytest.fixture
@@ -57,8 +58,7 @@ def check(projection: GraphProjection, ledger: LedgerBuilder) -> None:
         key = ledger.entity(f"n{number}")
         assert projection.neighbors(basis, key, 2) == reference.neighbors(basis, key, 2)
         assert projection.statements_about(basis, key) == reference.statements_about(basis, key)
-        slot = ledger.slot(f"n{number}", "works_at")
-        assert projection.statements_in_slot(basis, slot) == reference.statements_in_slot(basis, slot)
+        assert projection.statements_in_slot(basis, key, "works_at") == reference.statements_in_slot(basis, key, "works_at")
 
 
 def test_it_follows_what_it_is_told_of(projection: GraphProjection, history: LedgerBuilder) -> None:
@@ -121,10 +121,18 @@ def _another_ledger(ledger: LedgerBuilder, folder: Path) -> None:
         connection.execute(update(settings).values(value=b"another secret"))
 
 
+def _earlier_format(ledger: LedgerBuilder, folder: Path) -> None:
+    session = Session(folder / "graph.kuzu", SETTINGS)
+    with session.writing() as run:
+        run.once("MATCH (m:Meta) SET m.format = m.format - 1")
+    session.close()
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
         _garbage,
+        _earlier_format,
         _ahead,
         _another_ledger,
         pytest.param(_cut_short, marks=pytest.mark.deep),
@@ -261,7 +269,8 @@ def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> N
 
 
 def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = GraphProjection(history.engine, folder, settings=GraphSettings(buffer_pool_mb=64, max_size_mb=1024), one_valued=one_valued)
+    by_default = GraphSettings(buffer_pool_mb=64, max_size_mb=1024)
+    found = GraphProjection(history.engine, folder, settings=by_default, vocabulary_at=vocabulary_at)
     found.catch_up()
     monkeypatch.setattr(KuzuStore, "neighbors", None)
     try:

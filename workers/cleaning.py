@@ -1,0 +1,102 @@
+"""What happens to a text before anything is stored: secrets are replaced, and the scan says whether a person must look first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from graph.views import StatedClaim
+from ontology.claim import ObjectDraft
+from ontology.episode import EpisodeDraft
+
+
+class ScrubbedText(Protocol):
+    """A text without secrets, and the rules that found some."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def findings(self) -> Sequence[str]: ...
+
+
+class ScrubbedMetadata(Protocol):
+    """Metadata without secrets, and the rules that found some."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+    @property
+    def findings(self) -> Sequence[str]: ...
+
+
+class Scrubber(Protocol):
+    """Replaces secrets (`extraction.scrubbing.Scrubber`)."""
+
+    def scrub(self, text: str) -> ScrubbedText: ...
+
+    def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata: ...
+
+
+class Threats(Protocol):
+    """What a scan found, and whether a person must look first."""
+
+    @property
+    def flags(self) -> Sequence[str]: ...
+    @property
+    def quarantine(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """An episode that may be stored: no secrets in it, its flags, and whether it is held back."""
+
+    episode: EpisodeDraft
+    flags: tuple[str, ...]
+    quarantine: bool
+
+
+class Cleaner:
+    """Scrubs and scans. Thread-safe."""
+
+    def __init__(self, scrubber: Scrubber, scan: Callable[[str], Threats]) -> None:
+        self._scrubber = scrubber
+        self._scan = scan
+
+    def episode(self, episode: EpisodeDraft) -> Clean:
+        """The episode without secrets, scanned. Raises InvalidInput."""
+        content = self._scrubber.scrub(episode.content)
+        metadata = self._scrubber.scrub_metadata(episode.metadata)
+        named = (episode.external_id, episode.group, episode.speaker, episode.addressee, episode.project)
+        names = [None if text is None else self._scrubber.scrub(text) for text in named]
+        external_id, group, speaker, addressee, project = (None if name is None else name.text for name in names)
+        threats = self._scan(content.text)
+        found = [*content.findings, *metadata.findings, *(f for name in names if name is not None for f in name.findings), *threats.flags]
+        clean = replace(
+            episode,
+            content=content.text,
+            metadata=metadata.metadata,
+            external_id=external_id,
+            group=group,
+            speaker=speaker,
+            addressee=addressee,
+            project=project,
+        )
+        return Clean(clean, tuple(dict.fromkeys(found)), threats.quarantine)
+
+    def _text(self, text: str) -> str:
+        return self._scrubber.scrub(text).text if text else text
+
+    def _object(self, object: ObjectDraft) -> ObjectDraft:
+        return replace(object, text=self._text(object.text))
+
+    def stated(self, claim: StatedClaim) -> StatedClaim:
+        """A stated claim without secrets."""
+        draft = claim.draft
+        scrubbed = replace(
+            draft,
+            subject=self._text(draft.subject),
+            object=self._object(draft.object),
+            qualifier=self._text(draft.qualifier),
+            replaces=None if draft.replaces is None else self._object(draft.replaces),
+        )
+        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self._text(claim.quote))

@@ -22,7 +22,7 @@ from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
-from graph.views import Basis, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
+from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
@@ -201,7 +201,7 @@ class Describer:
         one, other = self.directory.required(row.subject), self.directory.required(row.object)
         if isinstance(one, LiteralView) or isinstance(other, LiteralView):
             return False
-        return (normalise(other.name), other.key) < (normalise(one.name), one.key)
+        return _place(other) < _place(one)
 
     def _view(self, row: Rectangle, cite: Cited, quotes: Mapping[int, str], times: Mapping[int, Instant], swapped: bool) -> StatementView:
         subject, object = self.directory.required(row.subject), self.directory.required(row.object)
@@ -295,6 +295,10 @@ class Describer:
 
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
         return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)
+
+
+def _place(entity: EntityView) -> tuple[str, str, str]:
+    return normalise(entity.name), entity.discriminator or "", entity.key
 
 
 def _stated_start(rows: Iterable[ClaimRow], start: Instant) -> str | None:

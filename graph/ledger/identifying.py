@@ -28,7 +28,8 @@ _END = {
 }
 _RULE = ("key", "target", "kind", "scope_group", "scope_source", "rank", "said", "claim")
 _SCOPE = ("kind", "scope_group", "scope_source")
-_IN_SET = and_(claims.c.tx_to == OPEN, claims.c.confidence >= CANDIDATE_BELOW)
+# Behind a function the end cannot be searched for: nearly all claims are open, and SQLite would walk them.
+_IN_SET = and_(func.coalesce(claims.c.tx_to, 0) == OPEN, claims.c.confidence >= CANDIDATE_BELOW)
 _COUNTS = tuple(
     select(column.label("key"), func.count().label("times")).where(among(column), _IN_SET).group_by(column)
     for column in (claims.c.subject, claims.c.object)

@@ -85,9 +85,15 @@ def place_of(row: Any) -> Place:
 
 @dataclass(slots=True)
 class KnownIdentity:
-    """What has been looked up: the keys, and what bears on them. `empty`: nothing bears on any. Extended under its lock only."""
+    """What has been looked up: the keys, and what bears on them. Extended under its lock only.
+
+    `empty`: nothing bears on any key. `kept`: between reads, so that after some look-ups all is read at once (`whole`).
+    """
 
     empty: bool = False
+    whole: bool = False
+    kept: bool = False
+    asked: int = 0
     keys: set[str] = field(default_factory=set)
     state: Identities = field(default_factory=Identities)
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -117,7 +123,7 @@ class Identity:
 
     def load(self, keys: Collection[str]) -> None:
         """Look up what bears on some keys, as far as that goes."""
-        if self._shared.empty or self._known.issuperset(keys):
+        if self._shared.empty or self._shared.whole or self._known.issuperset(keys):
             return
         with self._shared.lock:
             looked_up: set[str] = set()
@@ -348,6 +354,16 @@ _BEARING = union_all(
 _MEMBERS = select(components.c.member, components.c.root).where(among(components.c.root), standing(components))
 
 
+_ALL_MEMBERS = select(components.c.member, components.c.root).where(components.c.namespace == bindparam("namespace"), standing(components))
+_ALL_DENOTATIONS = (
+    _DENOTATIONS[0].add_columns(denotations.c.kind.label("what")).where(denotations.c.namespace == bindparam("namespace"), _DENOTATIONS[1])
+)
+ASKED_SINGLY = 32
+"""Look-ups after which all is read at once."""
+MOST_READ = 200_000
+"""Most rows that are read at once."""
+
+
 class StoredIdentity(Identity):
     """Identity as the tables have it at a transaction."""
 
@@ -364,9 +380,27 @@ class StoredIdentity(Identity):
         self._transaction = transaction
 
     def _find(self, keys: set[str]) -> set[str]:
-        rows = list(rows_among(self._connection, _BEARING, keys, transaction=self._transaction))
-        if not rows:
+        self._shared.asked += 1
+        if self._shared.kept and self._shared.asked > ASKED_SINGLY and self._read_whole():
             return set()
+        rows = list(rows_among(self._connection, _BEARING, keys, transaction=self._transaction))
+        return self._take(rows) if rows else set()
+
+    def _read_whole(self) -> bool:
+        """Read all that the namespace has, where that is not too much: whoever reads on has nothing to look up."""
+        values = {"namespace": self.namespace, "transaction": self._transaction}
+        members = list(self._connection.execute(_ALL_MEMBERS, values))
+        rules = list(self._connection.execute(_ALL_DENOTATIONS, values)) if len(members) <= MOST_READ else []
+        if len(members) + len(rules) > MOST_READ:
+            self._shared.kept = False
+            return False
+        if rules:
+            self._take(rules)
+        self._note(Identities(roots={row.member: row.root for row in members}))
+        self._shared.whole = True
+        return True
+
+    def _take(self, rows: Sequence[Row[Any]]) -> set[str]:
         found = Identities()
         for row in rows:
             if row.what == "split":

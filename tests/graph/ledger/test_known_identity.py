@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from graph.ledger import known_identity
+from graph.ledger import identity, known_identity
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatedClaim
 from ontology.episode import EpisodeDraft
@@ -106,3 +106,20 @@ def test_readers_at_once_see_what_one_alone_would(graph: LedgerGraph) -> None:
         found = dict(pool.map(lookup, names * 5))
     whole = min(graph.keys.entity("n", name) for name in names[:20])
     assert found == {name: whole if number < 20 else graph.keys.entity("n", name) for number, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("most", [1, 200_000])
+def test_after_some_look_ups_all_is_read_at_once_where_it_is_not_too_much(
+    graph: LedgerGraph, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(identity, "ASKED_SINGLY", 3)
+    monkeypatch.setattr(identity, "MOST_READ", most)
+    for number in range(6):
+        say(graph, "2024-01-01", f"A{number} also_known_as B{number}")
+    say(graph, "2024-01-02", "C likes tea", group="g")
+    graph.split("n", graph.keys.entity("n", "C"), groups=["g"], discriminator="other")
+    names = [*(f"{letter}{number}" for number in range(6) for letter in "AB"), "C", "D"]
+    found = {name: key(graph, name) for name in names}
+    expected = {name: min(graph.keys.entity("n", f"{letter}{name[1]}") for letter in "AB") for name in names[:12]}
+    assert found == expected | {"C": graph.keys.entity("n", "C", "other"), "D": graph.keys.entity("n", "D")}
+    assert (asked(graph, lambda: key(graph, "E")) == []) == (most > 1)

@@ -48,9 +48,9 @@ class Reviewing(ABC):
     @abstractmethod
     def _vocabulary_at(self, transaction: int) -> Vocabulary: ...
 
+    @abstractmethod
     def snapshot(self, namespace: str) -> LedgerSnapshot:
         """A snapshot of the present."""
-        raise NotImplementedError
 
     def _preparer(self, namespace: str, now: Instant | None = None) -> Preparer:
         checked_namespace(namespace)

@@ -116,7 +116,7 @@ class Directory:
 
     def _apart(self, wanted: Collection[str]) -> dict[str, str]:
         """The discriminators of entities that splits have made; of one with several the smallest."""
-        made = {split.claim: split.target for splits in self.identity.state.splits.values() for split in splits}
+        made = self.identity.made_by_splits()
         asked = {claim: target for claim, target in made.items() if self.identity.root(target) in wanted}
         found: dict[str, str] = {}
         for row in rows_among(self._connection, _DISCRIMINATORS, asked):

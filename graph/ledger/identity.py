@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ class KnownIdentity:
     lock: RLock = field(default_factory=RLock)
 
 
-class Identity:
+class Identity(ABC):
     """What names denote on one basis, looked up as needed. Without joins and splits everything denotes itself."""
 
     def __init__(
@@ -134,9 +135,9 @@ class Identity:
             # Only now: who finds its keys known finds what bears on them too.
             self._known |= looked_up
 
+    @abstractmethod
     def _find(self, keys: set[str]) -> set[str]:
         """Note what bears on keys; answers with further keys that are named."""
-        raise NotImplementedError
 
     @property
     def nothing_joined(self) -> bool:
@@ -195,8 +196,15 @@ class Identity:
         """What a key denotes in episodes of some scope, if not itself."""
         targets = {split.target for split in self.state.splits.get(key, ())}
         if key in self._joined_here:
-            targets |= {target for (_, source), target in self.state.joins.items() if source == key}
+            # Another reader may be adding what it has looked up.
+            with self._shared.lock:
+                targets |= {target for (_, source), target in self.state.joins.items() if source == key}
         return sorted(self.root(target) for target in targets)
+
+    def made_by_splits(self) -> dict[str, str]:
+        """The key that each split which was looked up has made, by the split's claim."""
+        with self._shared.lock:
+            return {split.claim: split.target for splits in self.state.splits.values() for split in splits}
 
     def concerns(self, key: str) -> bool:
         """Whether a key is joined with another, or its mentions are, or others', by a split or a group's join."""

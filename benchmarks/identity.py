@@ -20,9 +20,9 @@ from benchmarks.facts import PREDICATES, START
 from benchmarks.measuring import machine, percentile, table, timed
 from graph.ledger.bulk import BulkInsert
 from graph.ledger.database import open_database
-from graph.ledger.identity import StoredIdentity
 from graph.ledger.preparing import Preparer
 from graph.ledger.schema import OPEN, claims, episodes, labels, statements, things, transactions
+from graph.ledger.stored_identity import StoredIdentity
 from graph.opening import LEDGER, open_graph
 from graph.service import LedgerGraph
 from graph.views import StatedClaim

@@ -10,12 +10,13 @@ from sqlalchemy import Connection, select
 from graph.belief.identity import IDENTITY, Split
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.committing import Commit
-from graph.ledger.identity import SOURCE, Identity, StoredIdentity
+from graph.ledger.identity import SOURCE, Identity
 from graph.ledger.preparing import Preparer
 from graph.ledger.readings import rejected_among
 from graph.ledger.rejecting import checked_reason
 from graph.ledger.schema import OPEN, claims, episodes
 from graph.ledger.standing import believed_at
+from graph.ledger.stored_identity import StoredIdentity
 from graph.reviewing import Reviewing
 from graph.views import ChangeReceipt, EntityRef, StatedClaim
 from ontology.claim import ClaimDraft, ObjectDraft

@@ -11,13 +11,13 @@ from sqlalchemy import Connection, Engine, select
 from graph.ledger import copies
 from graph.ledger.committing import Clock, Commit
 from graph.ledger.effects import effects_of
-from graph.ledger.identity import StoredIdentity
 from graph.ledger.preparing import PreparedEpisode, Preparer
 from graph.ledger.reextracting import reextract
 from graph.ledger.rehearsing import rehearsed
 from graph.ledger.rejecting import checked_ids, checked_reason, reject, restore
 from graph.ledger.schema import labels, things
 from graph.ledger.snapshot import LedgerSnapshot
+from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.writing import Writer
 from graph.views import Basis, ChangeReceipt, PendingEpisode, Reextraction, Rehearsal, StatedClaim
 from ontology.claim import ClaimDraft

@@ -16,12 +16,14 @@ from graph.ledger.directory import Directory
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
-from graph.ledger.identity import ClaimRow, Identity, Place, StoredIdentity, ToldIdentity, Visibility
+from graph.ledger.identity import ClaimRow, Identity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
+from graph.ledger.stored_identity import StoredIdentity
+from graph.ledger.told_identity import ToldIdentity
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys, normalise

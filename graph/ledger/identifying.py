@@ -12,8 +12,10 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, in
 
 from graph.belief.identity import IDENTITY, Identities
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.identity import Identity, Place, StoredIdentity, ToldIdentity, Visibility
+from graph.ledger.identity import Identity, Place, Visibility
 from graph.ledger.schema import OPEN, claims, components, denotations, statements
+from graph.ledger.stored_identity import StoredIdentity
+from graph.ledger.told_identity import ToldIdentity
 from ontology.claim import CANDIDATE_BELOW
 from ontology.instant import UNBOUNDED_FUTURE
 from ontology.names import Keys

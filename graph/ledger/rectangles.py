@@ -16,8 +16,9 @@ from sqlalchemy import Connection, bindparam, or_, select
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence, Units, load_slots
-from graph.ledger.identity import EverJoined, Identity, Place, Visibility, place_of
+from graph.ledger.identity import Identity, Place, Visibility, place_of
 from graph.ledger.schema import OPEN, claims, statements
+from graph.ledger.told_identity import EverJoined
 from ontology.errors import QueryTooComplex
 from ontology.instant import Instant
 from ontology.names import Keys

@@ -13,7 +13,7 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
-from graph.ledger.identity import ClaimRow, StoredIdentity, place_of
+from graph.ledger.identity import ClaimRow, place_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
 from graph.ledger.schema import claims, components, denotations, episodes, statements, things
@@ -21,6 +21,7 @@ from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
 from graph.ledger.slots import Slots, segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
+from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
 from graph.views import (

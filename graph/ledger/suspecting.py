@@ -14,9 +14,10 @@ from graph.belief.traits import traits_of
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.evidence import Evidence, SlotRef, Units
-from graph.ledger.identity import OF_IDENTITY, ClaimRow, place_of
+from graph.ledger.identity import ClaimRow, place_of
 from graph.ledger.schema import claims
 from graph.ledger.standing import believed_at
+from graph.ledger.told_identity import OF_IDENTITY
 from graph.views import Basis, EntityView, LiteralView, SuspectedSplit
 from ontology.instant import Instant
 from ontology.names import normalise

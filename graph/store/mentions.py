@@ -15,9 +15,10 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, or_, s
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import VocabularyAt
-from graph.ledger.identity import Identity, Place, StoredIdentity, place_of
+from graph.ledger.identity import Identity, Place, place_of
 from graph.ledger.schema import claims, components, denotations, statements
 from graph.ledger.standing import standing
+from graph.ledger.stored_identity import StoredIdentity
 from ontology.claim import ClaimKind
 from ontology.names import Keys
 

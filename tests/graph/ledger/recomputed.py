@@ -10,9 +10,10 @@ from sqlalchemy import Connection, Row, select
 
 from graph.ledger.directory import best
 from graph.ledger.evidence import Evidence, Units
-from graph.ledger.identity import SOURCE, Identity, ToldIdentity, Visibility, place_of
+from graph.ledger.identity import SOURCE, Identity, Visibility, place_of
 from graph.ledger.rectangles import COLUMNS, load, read_as, rectangle
 from graph.ledger.schema import OPEN, claims, components, denotations, labels, statements, things
+from graph.ledger.told_identity import ToldIdentity
 from graph.service import LedgerGraph
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.instant import UNBOUNDED_FUTURE

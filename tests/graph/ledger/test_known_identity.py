@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from graph.ledger import identity, known_identity
+from graph.ledger import known_identity, stored_identity
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatedClaim
 from ontology.episode import EpisodeDraft
@@ -112,8 +112,8 @@ def test_readers_at_once_see_what_one_alone_would(graph: LedgerGraph) -> None:
 def test_after_some_look_ups_all_is_read_at_once_where_it_is_not_too_much(
     graph: LedgerGraph, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(identity, "ASKED_SINGLY", 3)
-    monkeypatch.setattr(identity, "MOST_READ", most)
+    monkeypatch.setattr(stored_identity, "ASKED_SINGLY", 3)
+    monkeypatch.setattr(stored_identity, "MOST_READ", most)
     for number in range(6):
         say(graph, "2024-01-01", f"A{number} also_known_as B{number}")
     say(graph, "2024-01-02", "C likes tea", group="g")

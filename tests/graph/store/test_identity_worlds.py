@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from graph.ledger.database import open_database
-from graph.ledger.identity import Place, StoredIdentity
+from graph.ledger.identity import Place
 from graph.ledger.schema import OPEN, claims, statements, things
+from graph.ledger.stored_identity import StoredIdentity
 from graph.service import LedgerGraph
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore

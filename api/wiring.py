@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.settings import Settings
 from ontology.loading import load_vocabulary
-from ontology.vocabulary import Vocabulary, restored
+from ontology.vocabulary import Vocabulary
 
 # The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
 if TYPE_CHECKING:
@@ -33,22 +33,9 @@ def rest_the_collector() -> None:
 
 def vocabulary_in_force(settings: Settings) -> Vocabulary | None:
     """The vocabulary that the ledger of the data folder was last resolved by; None where there is none yet."""
-    from sqlalchemy import select
+    from graph.opening import vocabulary_of
 
-    from graph.ledger.database import open_database
-    from graph.ledger.schema import vocabularies
-    from graph.opening import LEDGER
-
-    if not (settings.data / LEDGER).exists():
-        return None
-    engine = open_database(f"sqlite:///{settings.data / LEDGER}")
-    try:
-        with engine.connect() as connection:
-            query = select(vocabularies.c.content).order_by(vocabularies.c.number.desc()).limit(1)
-            content = connection.execute(query).scalar()
-    finally:
-        engine.dispose()
-    return None if content is None else restored(content)
+    return vocabulary_of(settings.data)
 
 
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Service:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from sqlalchemy import select
+
 from graph.ledger.database import open_database
 from graph.ledger.details import VocabularyAt
+from graph.ledger.schema import vocabularies
 from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
-from ontology.vocabulary import Vocabulary
+from ontology.vocabulary import Vocabulary, restored
 
 LEDGER = "ledger.db"
 GRAPH = "graph"
@@ -24,3 +27,17 @@ def open_graph(folder: Path, vocabulary: Vocabulary, *, kind: Literal["kuzu", "s
         return GraphProjection(engine, folder / GRAPH, kind, vocabulary_at=vocabulary_at)
 
     return LedgerGraph(engine, vocabulary, projection)
+
+
+def vocabulary_of(folder: Path) -> Vocabulary | None:
+    """The vocabulary that the ledger of a folder was last resolved by; None where there is none yet."""
+    if not (folder / LEDGER).exists():
+        return None
+    engine = open_database(f"sqlite:///{folder / LEDGER}")
+    try:
+        with engine.connect() as connection:
+            query = select(vocabularies.c.content).order_by(vocabularies.c.number.desc()).limit(1)
+            content = connection.execute(query).scalar()
+    finally:
+        engine.dispose()
+    return None if content is None else restored(content)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from graph.recall.views import Context, Recalled, RecallOptions
 from graph.views import (
     AnswerView,
     Basis,
@@ -126,6 +130,38 @@ class Snapshot(Protocol):
         ...
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]: ...
+
+    @property
+    def index_version(self) -> str:
+        """Version of the recall index and embedder on this basis: with it recall is the same again. `none` without an index."""
+        ...
+
+    def recall(
+        self,
+        query: str,
+        *,
+        options: RecallOptions = RecallOptions(),
+        filter: StatementFilter = StatementFilter(),
+        first: int = 10,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Recalled:
+        """What bears on a question among what holds on this basis, best first. An arm that fails is named in `degraded`.
+
+        Raises InvalidInput, QueryTooComplex (too much to resolve again under a said-time limit).
+        """
+        ...
+
+    def context(
+        self,
+        query: str,
+        *,
+        token_budget: int = 1500,
+        options: RecallOptions = RecallOptions(),
+        filter: StatementFilter = StatementFilter(),
+    ) -> Context:
+        """What recall finds as a block of text for a prompt: the same bytes for the same basis and query."""
+        ...
 
 
 class Graph(Protocol):
@@ -296,6 +332,18 @@ class Graph(Protocol):
 
     def rebuild(self) -> None:
         """Rebuild the graph projection from the ledger."""
+        ...
+
+    def rebuild_index(self) -> None:
+        """Rebuild the recall index from the ledger; vectors that are cached are not made again."""
+        ...
+
+    def unembedded(self, limit: int = 256) -> list[str]:
+        """Texts of which the index wants vectors, none twice, oldest first. Empty where there is no embedder."""
+        ...
+
+    def record_vectors(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Keep the vectors (n, dim) that the index' embedder made of some texts: they are found by them from now on."""
         ...
 
     def close(self) -> None: ...

@@ -203,6 +203,11 @@ class Identity(ABC):
         with self._shared.lock:
             return {split.claim: split.target for splits in self.state.splits.values() for split in splits}
 
+    def concerned(self) -> set[str]:
+        """All keys that were looked up of which `concerns` is true."""
+        with self._shared.lock:
+            return {*self.state.roots, *self._sources, *self.state.splits, *self._joined_here}
+
     def concerns(self, key: str) -> bool:
         """Whether a key is joined with another, or its mentions are, or others', by a split or a group's join."""
         return key in self.state.roots or key in self._sources or key in self.state.splits or key in self._joined_here
@@ -251,6 +256,15 @@ class Identity(ABC):
                 "replaces_proposition": wrong.proposition,
             }
         return cast(ClaimRow, _Settled._make(row)._replace(**changed))
+
+    def meant(
+        self, predicate: str, qualifier: str, subject: str, object: str, group: str | None, source: str, *, paired: bool, split: bool
+    ) -> Place:
+        """Where what a claim says of two keys stands; `split`: it is itself what tells two of one name apart."""
+        if not split:
+            read = self._reader(predicate, (group, source))
+            subject, object = read(subject), read(object)
+        return self.place(predicate, qualifier, subject, object, paired=paired)
 
     def mentioned(self, row: ClaimRow) -> Place:
         """Where a claim's proposition stands by the keys that its names count for, before components."""

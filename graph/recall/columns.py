@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -65,19 +66,23 @@ class Columns:
 
 
 class Numbers:
-    """Numbers for things by their names: 0, 1, 2 in the order in which they are first named."""
+    """Numbers for things by their names: 0, 1, 2 in the order in which they are first named. Thread-safe."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = list(names)
         self._known = {name: number for number, name in enumerate(self.names)}
+        self._lock = Lock()
 
     def of(self, name: str) -> int:
         """The number of a thing; a new one where it has none."""
         number = self._known.get(name)
-        if number is None:
-            number = self._known[name] = len(self.names)
-            self.names.append(name)
-        return number
+        if number is not None:
+            return number
+        with self._lock:
+            if name not in self._known:
+                self.names.append(name)
+                self._known[name] = len(self.names) - 1
+            return self._known[name]
 
     def known(self, name: str) -> int | None:
         """The number of a thing, if it has one."""

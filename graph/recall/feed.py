@@ -60,6 +60,7 @@ class ClaimDocument(NamedTuple):
     predicate: str
     qualifier: str
     object: str
+    literal: bool
     paired: bool
     proposition: str
     slot: str
@@ -148,7 +149,8 @@ _CLAIMS = (
         claims.c.predicate,
         claims.c.qualifier,
         claims.c.object,
-        claims.c.inverse_slot.is_not(None),
+        claims.c.datatype.is_not(None).label("literal"),
+        claims.c.inverse_slot.is_not(None).label("paired"),
         claims.c.proposition,
         claims.c.slot,
         claims.c.inverse_slot,

@@ -138,6 +138,8 @@ class Indexed:
         self.speakers = Numbers()
         self.episode_keys = Numbers()
         self.terms = Numbers()
+        # Numbers of things that are no entities.
+        self.literals: set[int] = set()
         self.claims = Columns(**_CLAIM_COLUMNS)
         self.episodes = Columns(**_EPISODE_COLUMNS)
         self.rectangles = Columns(**_RECTANGLE_COLUMNS)
@@ -162,8 +164,8 @@ class Indexed:
     def _state(self) -> State:
         words = self.claim_words.view(), self.episode_words.view()
         self.edges.settle()
-        tables = (Table(columns.kept(), columns.size) for columns in (self.claims, self.episodes, self.rectangles))
-        return State(*tables, *words, self.edges.view)
+        claims, episodes, rectangles = (Table(columns.kept(), columns.size) for columns in (self.claims, self.episodes, self.rectangles))
+        return State(claims, episodes, rectangles, *words, self.edges.view)
 
     @staticmethod
     def _close(table: Columns, ended: Sequence[tuple[int, int]]) -> None:
@@ -211,6 +213,8 @@ class Indexed:
             when = (claim.said, claim.tx_from, claim.tx_to)
             rows.append((claim.row, *halves(claim.id), episode, *where, *what, claim.paired, base, *slots, *kind, *when, False))
             edges += between(base_node(base), episode_node(episode), number * 3 + 1, predicate)
+            if claim.literal:
+                self.literals.add(what[-1])
             texts = documents.of_claim(claim)
             told.append(tokens(texts.words))
             wanted.append(("claims", number, texts.meaning))

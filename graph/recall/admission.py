@@ -1,0 +1,128 @@
+"""What counts on a basis: which propositions hold, and so which documents are found and weighed against each other."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graph.ledger.schema import OPEN
+from graph.recall.columns import Bools, Floats, Ints
+from graph.recall.reading import Reading
+from ontology.instant import Instant
+
+KEPT = 4
+"""How many admissions are kept of a namespace; one has a byte for each row."""
+
+
+class Point(NamedTuple):
+    """Where a question stands: at `start` (or in `[start, end)`, which is longer than an instant), known by `transaction`, said
+    by `said_until`. `past`: also what no longer holds.
+    """
+
+    transaction: int
+    start: Instant
+    end: Instant
+    said_until: Instant | None = None
+    past: bool = False
+
+    @property
+    def instant(self) -> bool:
+        """Whether it is one instant."""
+        return self.end == self.start + 1
+
+
+@dataclass(slots=True)
+class Admission:
+    """`holds[2 * base + polarity]`, and the rows that count: documents of claims, of episodes, and rectangles.
+
+    `units` tells what each claim's document speaks for: `2 * base + polarity`.
+    """
+
+    reading: Reading
+    holds: Bools
+    claims: Bools
+    units: Ints
+    episodes: Bools
+    rectangles: Bools
+    _weights: Floats | None = field(default=None, repr=False)
+
+    def weights(self) -> Floats:
+        """What an edge of each predicate weighs, the rarer the more: by the rectangles that count. The last one is that of none."""
+        if self._weights is None:
+            predicates = self.reading.state.rectangles["predicate"]
+            counted = np.bincount(predicates[self.rectangles[: len(predicates)]], minlength=len(self.reading.indexed.predicates))
+            self._weights = np.concatenate((1 / np.log2(2 + counted), [1.0]))
+        return self._weights
+
+
+def admit(reading: Reading, point: Point) -> Admission:
+    """What counts at a point."""
+    rows, transaction = reading.rectangles, point.transaction
+    known = rows["tx_from"] <= transaction
+    believed = known & (rows["tx_to"] > transaction)
+    inside = (rows["v_from"] < point.end) & (rows["v_to"] > point.start)
+    rectangles = known & (inside | (rows["tx_to"] <= transaction) | (rows["v_from"] < point.end)) if point.past else believed & inside
+    if reading.gone is not None:
+        rectangles &= ~reading.gone
+    holds = np.zeros(reading.places, np.bool_)
+    holds[rows["base"][rectangles] * 2 + rows["polarity"][rectangles]] = True
+    table = reading.state.claims
+    units = reading.claims["base"].astype(np.int64) * 2 + table["polarity"]
+    told = holds[units]
+    # What ends is told of twice: that it was so, and that it no longer is.
+    ends = np.flatnonzero(table["ends"] & ~told)
+    units[ends] ^= 1
+    told[ends] = holds[units[ends]]
+    claims = told & _visible(table, point)
+    episodes = _visible(reading.state.episodes, point._replace(past=False))
+    return Admission(reading, holds, claims, units, episodes, rectangles)
+
+
+def _visible(table: Any, point: Point) -> Bools:
+    visible: Bools = table["tx_from"] <= point.transaction
+    if not point.past:
+        visible &= table["tx_to"] > point.transaction
+    if point.said_until is not None:
+        visible &= table["said"] <= point.said_until
+    return visible
+
+
+class Admissions:
+    """The last admissions of a namespace. One serves every instant at which the same rectangles contain it. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[Any, ...], tuple[Admission, Instant, Instant]] = OrderedDict()
+
+    def at(self, reading: Reading, point: Point) -> Admission:
+        """What counts at a point."""
+        name = (id(reading.state), id(reading), point._replace(start=0, end=0) if point.instant else point)
+        with self._lock:
+            kept = self._kept.get(name)
+            if kept is not None and kept[0].reading is reading and kept[1] <= point.start < kept[2]:
+                self._kept.move_to_end(name)
+                return kept[0]
+        found = admit(reading, point)
+        with self._lock:
+            self._kept[name] = (found, *_unchanged(reading, point))
+            self._kept.move_to_end(name)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+
+def _unchanged(reading: Reading, point: Point) -> tuple[Instant, Instant]:
+    """Around a point the instants `[from, to)` at which nothing begins or ends."""
+    if not point.instant:
+        return point.start, point.end
+    first, last = -OPEN - 1, OPEN
+    for name in ("v_from", "v_to"):
+        at = reading.rectangles[name]
+        before = at <= point.start
+        first = max(first, int(np.max(at, where=before, initial=-OPEN - 1)))
+        last = min(last, int(np.min(at, where=~before, initial=OPEN)))
+    return first, last

@@ -8,8 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.recall.views import Context, Recalled, RecallOptions
+from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
+    EVERYTHING,
     AnswerView,
     Basis,
     ChangeReceipt,
@@ -140,8 +141,8 @@ class Snapshot(Protocol):
         self,
         query: str,
         *,
-        options: RecallOptions = RecallOptions(),
-        filter: StatementFilter = StatementFilter(),
+        options: RecallOptions = DEFAULTS,
+        filter: StatementFilter = EVERYTHING,
         first: int = 10,
         after: Positions | None = None,
         want: frozenset[Want] = frozenset(),
@@ -157,8 +158,8 @@ class Snapshot(Protocol):
         query: str,
         *,
         token_budget: int = 1500,
-        options: RecallOptions = RecallOptions(),
-        filter: StatementFilter = StatementFilter(),
+        options: RecallOptions = DEFAULTS,
+        filter: StatementFilter = EVERYTHING,
     ) -> Context:
         """What recall finds as a block of text for a prompt: the same bytes for the same basis and query."""
         ...

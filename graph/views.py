@@ -283,6 +283,10 @@ class StatementFilter:
     include_invalidated: bool = False
 
 
+EVERYTHING = StatementFilter()
+"""The filter that leaves nothing out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow."""

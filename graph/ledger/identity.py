@@ -85,9 +85,11 @@ def place_of(row: Any) -> Place:
 class KnownIdentity:
     """What has been looked up: the keys, and what bears on them. Extended under its lock only.
 
-    `empty`: nothing bears on any key. `kept`: between reads, so that after some look-ups all is read at once (`whole`).
+    `empty`: nothing bears on any key. `kept`: between reads, so that after some look-ups all is read at once (`whole`). `since` is the
+    transaction that last changed who is who, where that is known.
     """
 
+    since: int = 0
     empty: bool = False
     whole: bool = False
     kept: bool = False
@@ -135,6 +137,11 @@ class Identity(ABC):
     @abstractmethod
     def _find(self, keys: set[str]) -> set[str]:
         """Note what bears on keys; answers with further keys that are named."""
+
+    @property
+    def since(self) -> int:
+        """The transaction that last changed who is who in the namespace, of what is kept between reads; else 0."""
+        return self._shared.since
 
     @property
     def nothing_joined(self) -> bool:

@@ -50,7 +50,7 @@ class IdentityCache:
             name = (namespace, changes[place - 1])
             known = self._kept.pop(name, None)
             if known is None or len(known.keys) > MOST_KEYS:
-                known = KnownIdentity(kept=True)
+                known = KnownIdentity(since=changes[place - 1], kept=True)
             self._kept[name] = known
             while len(self._kept) > EPOCHS:
                 self._kept.popitem(last=False)

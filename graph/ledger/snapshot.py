@@ -24,7 +24,11 @@ from graph.ledger.standing import believed_at
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
+from graph.recall.paging import Pager
+from graph.recall.recalling import Recall, RecallUnavailable
+from graph.recall.views import DEFAULTS, Recalled, RecallOptions
 from graph.views import (
+    EVERYTHING,
     AnswerView,
     Basis,
     ClaimView,
@@ -62,9 +66,17 @@ class LedgerSnapshot:
     """One consistent view of a namespace, read from the ledger; what walks the graph is asked of the projection."""
 
     def __init__(
-        self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, neighbors: Neighbors, identities: IdentityCache
+        self,
+        engine: Engine,
+        keys: Keys,
+        vocabulary_at: VocabularyAt,
+        basis: Basis,
+        neighbors: Neighbors,
+        identities: IdentityCache,
+        recall: Recall | None = None,
     ) -> None:
         self.basis = basis
+        self._recall = recall
         self._identities = identities
         self._engine = engine
         self._keys = keys
@@ -425,6 +437,31 @@ class LedgerSnapshot:
             rest = [place for place in placed if after is None or place > tuple(after)]
             views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)
+
+    @property
+    def index_version(self) -> str:
+        """Version of the recall index and embedder on this basis; `none` without an index."""
+        return "none" if self._recall is None else self._recall.version(self.basis)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        options: RecallOptions = DEFAULTS,
+        filter: StatementFilter = EVERYTHING,
+        first: int = 10,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Recalled:
+        """What bears on a question among what holds on this basis, best first."""
+        recall = self._recall
+        if recall is None:
+            raise RecallUnavailable("this graph was opened without a recall index")
+        with self._read() as describer:
+            ranking = recall.rank(describer, self._keys, self.basis, self._vocabulary, query, options, filter)
+            if ranking.admission is None:
+                return Recalled(Page((), (), False), 0, ranking.degraded)
+            return Pager(recall, describer, self.basis, self._selection, self._slots, filter).page(ranking, first, after, want)
 
 
 def _rectangle(row: Row[Any]) -> Rectangle:

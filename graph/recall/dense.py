@@ -77,8 +77,8 @@ def exact(query: Vectors, vectors: Vectors) -> Floats:
 class Matrix:
     """Implements Dense in memory: blocks of rows, so that growing copies nothing but the last one. Exact: it looks at all."""
 
-    def __init__(self, dim: int) -> None:
-        self._dim = dim
+    def __init__(self) -> None:
+        self._dim = 0
         self._blocks: list[Vectors] = []
 
     def _reach(self, size: int) -> None:
@@ -99,6 +99,7 @@ class Matrix:
         """Keep vectors in the rows of their documents."""
         if len(docs) == 0:
             return
+        self._dim = vectors.shape[1]
         self._reach(int(docs.max()) + 1)
         for number, block in enumerate(self._blocks):
             mine = docs // BLOCK == number

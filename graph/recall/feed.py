@@ -65,6 +65,7 @@ class ClaimDocument(NamedTuple):
     proposition: str
     slot: str
     inverse_slot: str | None
+    replaced: str | None
     polarity: bool
     ends: bool
     is_split: bool
@@ -154,6 +155,7 @@ _CLAIMS = (
         claims.c.proposition,
         claims.c.slot,
         claims.c.inverse_slot,
+        claims.c.replaces_proposition,
         claims.c.polarity,
         (claims.c.kind == str(ClaimKind.END)).label("ends"),
         or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None)).label("is_split"),

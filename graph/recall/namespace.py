@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,9 @@ from graph.recall.words import Words, WordsView
 
 Contents = Callable[[Sequence[int]], Mapping[int, tuple[str | None, str]]]
 """Speaker and text of copies of episodes by their rows in the ledger."""
-NextText = tuple[str, int, str]
-"""The collection (`claims`, `episodes`), the document's number and the text of which it wants a vector."""
+Part = Literal["claims", "episodes"]
+NextText = tuple[Part, int, str]
+"""The part that a document belongs to, its number and the text of which it wants a vector."""
 
 NOBODY = -1
 
@@ -44,6 +45,7 @@ _CLAIM_COLUMNS: dict[str, Any] = {
     "base": np.int32,
     "slot": np.int32,
     "inverse_slot": np.int32,
+    "replaced": np.int32,
     "polarity": np.bool_,
     "ends": np.bool_,
     "is_split": np.bool_,
@@ -209,7 +211,8 @@ class Indexed:
             )
             what = (self.things.of(claim.subject), predicate, self.qualifiers.of(claim.qualifier), self.things.of(claim.object))
             slots = (self.slots.of(claim.slot), NOBODY if claim.inverse_slot is None else self.slots.of(claim.inverse_slot))
-            kind = (claim.polarity, claim.ends, claim.is_split, claim.confidence)
+            replaced = NOBODY if claim.replaced is None else self.bases.of(claim.replaced)
+            kind = (replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
             when = (claim.said, claim.tx_from, claim.tx_to)
             rows.append((claim.row, *halves(claim.id), episode, *where, *what, claim.paired, base, *slots, *kind, *when, False))
             edges += between(base_node(base), episode_node(episode), number * 3 + 1, predicate)

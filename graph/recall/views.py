@@ -45,6 +45,10 @@ class RecallOptions:
     kinds: tuple[Kind, ...] = (Kind.STATEMENT,)
 
 
+DEFAULTS = RecallOptions()
+"""As the contract has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArmScore:
     """What one arm says of a hit: its raw score, comparable within the arm, and the 1-based rank."""

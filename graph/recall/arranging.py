@@ -1,0 +1,120 @@
+"""The order in which hits are shown: what has ended after what ended it, no conversation too often, nothing twice."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from graph.recall.admission import Admission, Point
+from graph.recall.arms import Collection
+from graph.recall.columns import Ints
+from graph.recall.namespace import NOBODY, episode_node
+from graph.recall.views import Kind
+from graph.recall.weighing import Weighed
+
+OneValued = Callable[[str], bool]
+"""Whether a slot of a predicate holds one value at a time."""
+
+
+def superseded_last(hits: Sequence[Weighed], admission: Admission, point: Point, one_valued: OneValued) -> list[Weighed]:
+    """Put an episode whose statements on a slot have all ended directly after the hit that ended them, where it stands before it."""
+    places = {hit.unit: place for place, hit in enumerate(hits) if hit.kind is Kind.EPISODE}
+    if len(places) < 2:
+        return list(hits)
+    after: dict[int, int] = {}
+    for episode, enders in _ended(admission, point, np.array(sorted(places), np.int64), one_valued).items():
+        found = [places[ender] for ender in enders if ender in places]
+        if found and min(found) > places[episode]:
+            after[places[episode]] = min(found)
+    deferred: dict[int, list[int]] = defaultdict(list)
+    for place in sorted(after):
+        # Two that each ended something of the other stay as they are.
+        target, seen = after[place], {place}
+        while target in after and target not in seen:
+            seen.add(target)
+            target = after[target]
+        if target not in seen:
+            deferred[after[place]].append(place)
+    moved = {place for behind in deferred.values() for place in behind}
+    order: list[int] = []
+
+    def put(place: int) -> None:
+        order.append(place)
+        for behind in deferred.get(place, ()):
+            put(behind)
+
+    for place in range(len(hits)):
+        if place not in moved:
+            put(place)
+    return [hits[place] for place in order]
+
+
+def _ended(admission: Admission, point: Point, episodes: Ints, one_valued: OneValued) -> dict[int, set[int]]:
+    """Of episodes all of whose statements on a slot have ended, those whose later ones hold there."""
+    reading = admission.reading
+    table, state = reading.state.claims, reading.state
+    owners, (reasons,) = state.edges.among(episode_node(episodes), "reason")
+    told = reasons % 3 == 1
+    docs, tellers = reasons[told] // 3, episodes[owners[told]]
+    visible = (table["tx_from"][docs] <= point.transaction) & (table["tx_to"][docs] > point.transaction)
+    if point.said_until is not None:
+        visible &= table["said"][docs] <= point.said_until
+    docs, tellers = docs[visible], tellers[visible]
+    holding = admission.claims[docs]
+    by_slot: dict[int, list[int]] = defaultdict(list)
+    names = reading.indexed.predicates.names
+    for place, doc in enumerate(docs.tolist()):
+        for column in ("slot", "inverse_slot"):
+            slot = int(reading.claims[column][doc])
+            if slot != NOBODY:
+                by_slot[slot].append(place)
+    found: dict[int, set[int]] = defaultdict(set)
+    for together in by_slot.values():
+        held = [place for place in together if holding[place]]
+        if not held or len(held) == len(together):
+            continue
+        still = {int(tellers[place]) for place in held}
+        for place in together:
+            teller, doc = int(tellers[place]), int(docs[place])
+            if teller in still:
+                continue
+            found[teller] |= {
+                int(tellers[other])
+                for other in held
+                if table["said"][docs[other]] > table["said"][doc]
+                and (
+                    reading.claims["base"][doc] in (reading.claims["base"][docs[other]], table["replaced"][docs[other]])
+                    or one_valued(names[int(table["predicate"][doc])])
+                )
+            }
+    return {teller: enders for teller, enders in found.items() if enders}
+
+
+def one_each(hits: Sequence[Weighed], collections: Mapping[Kind, Collection]) -> list[Weighed]:
+    """Without those whose document has the very words of one before it."""
+    seen: set[tuple[Kind, bytes]] = set()
+    kept = []
+    for hit in hits:
+        words = (hit.kind, collections[hit.kind].words.signature(hit.doc).tobytes())
+        if words not in seen:
+            kept.append(hit)
+        seen.add(words)
+    return kept
+
+
+def at_most(hits: Sequence[Weighed], admission: Admission, most: int) -> list[Weighed]:
+    """At most so many of one conversation: the group of an episode, else its source."""
+    state = admission.reading.state
+    tables = {Kind.STATEMENT: state.claims, Kind.EPISODE: state.episodes}
+    counted: Counter[tuple[str, int]] = Counter()
+    kept = []
+    for hit in hits:
+        table = tables[hit.kind]
+        group = int(table["group"][hit.doc])
+        conversation = ("source", int(table["source"][hit.doc])) if group == NOBODY else ("group", group)
+        counted[conversation] += 1
+        if counted[conversation] <= most:
+            kept.append(hit)
+    return kept

@@ -1,0 +1,262 @@
+"""Recall on a basis: from a question to a page of statements and episodes, each with what every arm says of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import numpy as np
+
+from graph.belief.identity import IDENTITY
+from graph.belief.traits import traits_of
+from graph.ledger.details import Describer
+from graph.ledger.identity import Identity
+from graph.recall.admission import Admission, Point
+from graph.recall.arranging import at_most, one_each, superseded_last
+from graph.recall.columns import Bools, Ints
+from graph.recall.dense import Around, Vectors
+from graph.recall.embedding.choosing import Choice
+from graph.recall.embedding.port import Embedder
+from graph.recall.filtering import allowed_claims, allowed_episodes
+from graph.recall.index import Index, Space
+from graph.recall.namespace import State, thing_node
+from graph.recall.reading import Reading, Told
+from graph.recall.tokens import query_tokens
+from graph.recall.views import Arm, RecallOptions
+from graph.recall.weighing import Query, Weighed, collections_of, weigh
+from graph.views import Basis, ComponentHealth, StatementFilter
+from ontology.errors import ErstwhileError, InvalidInput
+from ontology.names import Keys, normalise
+from ontology.vocabulary import Vocabulary
+
+log = logging.getLogger(__name__)
+
+MOST_CANDIDATES = 500
+MOST_WORDS = 200
+"""Words of a query among which names of entities are looked for."""
+LONGEST_NAME = 5
+_AROUND_NAMES = ".,;:!?\"'()[]"
+QUERIES_KEPT = 256
+
+ToldUntil = Callable[[Describer, Basis], Told]
+"""What a said-time limit changes on a basis. Raises QueryTooComplex."""
+
+
+class RecallUnavailable(ErstwhileError):
+    """Recall cannot answer; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All that a question found, in the order in which it is shown; `weighed` counts candidates, those left out included."""
+
+    hits: tuple[Weighed, ...]
+    weighed: int
+    admission: Admission | None
+    degraded: tuple[str, ...]
+
+
+class Recall:
+    """Ranks what an index has. Thread-safe."""
+
+    def __init__(self, index: Index, choice: Choice | None, told_until: ToldUntil) -> None:
+        self.index = index
+        self._choice = choice
+        self._told_until = told_until
+        self._lock = Lock()
+        self._embedder: Embedder | None = None
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._failures: dict[str, str] = {}
+        self.mismatches = 0
+        """Hits that the ledger did not confirm, since the start."""
+
+    # ------------------------------------------------------------ the embedder
+
+    def _embed(self, text: str) -> Vectors:
+        with self._lock:
+            known = self._queries.get(text)
+            if known is not None:
+                self._queries.move_to_end(text)
+                return known
+            if self._embedder is None:
+                assert self._choice is not None
+                self._embedder = self._choice.load()
+            embedder = self._embedder
+        vector = embedder.embed_query(text)
+        with self._lock:
+            self._failures.pop("vector", None)
+            self._queries[text] = vector
+            while len(self._queries) > QUERIES_KEPT:
+                self._queries.popitem(last=False)
+        return vector
+
+    # ------------------------------------------------------------ ranking
+
+    def rank(
+        self,
+        describer: Describer,
+        keys: Keys,
+        basis: Basis,
+        vocabulary: Vocabulary,
+        text: str,
+        options: RecallOptions,
+        filter: StatementFilter,
+    ) -> Ranking:
+        """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
+        checked(text, options)
+        degraded: list[str] = []
+        self.index.catch_up(basis.transaction)
+        space = self.index.space(basis.namespace)
+        if space is None or not basis.transaction:
+            return Ranking((), 0, None, tuple(self._lacking(options, basis)))
+        reading = self._reading(describer, basis, space, vocabulary)
+        start, end = filter.valid_during or (basis.valid_at, basis.valid_at + 1)
+        point = Point(basis.transaction, start, end, basis.evidence_until, filter.include_invalidated)
+        admission = space.admissions.at(reading, point)
+        embedded = {part: table["embedded"] for part, table in (("claims", reading.state.claims), ("episodes", reading.state.episodes))}
+        claims, episodes = self._allowed(admission, filter, vocabulary, describer.identity)
+        collections = collections_of(space, admission, options.kinds, claims, episodes, embedded)
+        query = Query(
+            text,
+            [number for term in query_tokens(text) if (number := space.indexed.terms.known(term)) is not None],
+            options,
+            Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
+            self._embed if self._choice is not None else None,
+            self._named(describer, keys, basis, space, reading, text, options),
+            degraded + self._lacking(options, basis),
+            self._note,
+        )
+        hits = weigh(query, admission, collections)
+        weighed = len(hits)
+        if options.superseded_last:
+
+            def one_valued(predicate: str) -> bool:
+                return traits_of(vocabulary.predicate(predicate)).one_valued
+
+            hits = superseded_last(hits, admission, point, one_valued)
+        hits = one_each(hits, collections)
+        if options.max_per_group is not None:
+            hits = at_most(hits, admission, options.max_per_group)
+        return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
+
+    def version(self, basis: Basis) -> str:
+        """Of index and embedder on a basis."""
+        self.index.catch_up(basis.transaction)
+        return self.index.version(basis.transaction)
+
+    def _note(self, part: str, failure: Exception) -> None:
+        with self._lock:
+            self._failures[part] = f"{type(failure).__name__}: {failure}"
+
+    def mismatched(self, count: int) -> None:
+        """Count hits that the ledger did not confirm."""
+        with self._lock:
+            self.mismatches += count
+
+    def _lacking(self, options: RecallOptions, basis: Basis) -> list[str]:
+        """What the vector arm cannot do now."""
+        if Arm.VECTOR not in options.arms:
+            return []
+        if self._choice is None:
+            return ["vector: no embedder is chosen (ERSTWHILE_EMBEDDER)"]
+        waiting = self.index.waiting(basis.transaction)
+        return [f"vector: {waiting} documents wait for their vectors"] if waiting else []
+
+    def _reading(self, describer: Describer, basis: Basis, space: Space, vocabulary: Vocabulary) -> Reading:
+        """How documents are read on the basis."""
+        state, identity = space.indexed.state, describer.identity
+        if basis.evidence_until is not None:
+            _look_up(identity, space, state)
+            name = (basis.transaction, basis.evidence_until)
+            return space.readings.of(state, name, identity, lambda: self._told_until(describer, basis))
+        if identity.nothing_joined:
+            return space.readings.plain(state)
+        _look_up(identity, space, state)
+        if not identity.concerned():
+            return space.readings.plain(state)
+        return space.readings.of(state, (identity.since, vocabulary.version), identity)
+
+    @staticmethod
+    def _allowed(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary, identity: Identity) -> tuple[Bools, Bools]:
+        """What may be found of what counts: documents of claims, and of episodes."""
+        if filter == StatementFilter(valid_during=filter.valid_during, include_invalidated=filter.include_invalidated):
+            return admission.claims, allowed_episodes(admission, filter, admission.claims)
+        named = {key for keys in (filter.subjects, filter.objects) for key in keys or ()}
+        identity.load(named)
+        filter = replace(
+            filter,
+            subjects=None if filter.subjects is None else tuple(identity.root(key) for key in filter.subjects),
+            objects=None if filter.objects is None else tuple(identity.root(key) for key in filter.objects),
+        )
+        claims = allowed_claims(admission, filter, vocabulary)
+        return claims, allowed_episodes(admission, filter, claims)
+
+    @staticmethod
+    def _named(describer: Describer, keys: Keys, basis: Basis, space: Space, reading: Reading, text: str, options: RecallOptions) -> Ints:
+        """Nodes of the entities that the options or else the words of a query name."""
+        if options.seeds is not None:
+            found = set(options.seeds)
+        else:
+            named = (keys.entity(basis.namespace, name) for name in _names_in(text))
+            found = {key for key in named if space.indexed.things.known(key) is not None}
+        describer.identity.load(found)
+        numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
+        return np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
+
+    # ------------------------------------------------------------ health
+
+    def health(self) -> list[ComponentHealth]:
+        """Whether the index follows, and which parts of recall failed when they were last asked."""
+        started = time.perf_counter()
+        degraded = None
+        try:
+            self.index.catch_up()
+        except Exception as failure:
+            log.exception("the recall index cannot follow the ledger")
+            degraded = f"the index cannot follow the ledger ({type(failure).__name__})"
+        found = [ComponentHealth("index", degraded is None, degraded, (time.perf_counter() - started) * 1e3)]
+        with self._lock:
+            failures = dict(self._failures)
+            mismatches = self.mismatches
+        if mismatches and found[0].ok:
+            told = f"{mismatches} hits were not in the ledger on their basis and were left out; `erstwhile rebuild --index` mends it"
+            found[0] = replace(found[0], degraded=told)
+        return found + [ComponentHealth(f"recall.{part}", False, told) for part, told in sorted(failures.items())]
+
+
+def _names_in(text: str) -> set[str]:
+    """What may be names in a query: runs of its words."""
+    words = normalise(text).split()[:MOST_WORDS]
+    runs = (
+        " ".join(words[start : start + length]).strip(_AROUND_NAMES)
+        for length in range(1, LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    )
+    return {name for run in runs for name in (run, run.removesuffix("'s").removesuffix("’s")) if name}
+
+
+def _look_up(identity: Identity, space: Space, state: State) -> None:
+    """Let an identity look up all that identity claims of the namespace name."""
+    number = space.indexed.predicates.known(IDENTITY)
+    if number is None:
+        return
+    rows = np.flatnonzero(state.claims["predicate"] == number)
+    names = space.indexed.things.names
+    identity.load({names[thing] for column in ("subject", "object") for thing in state.claims[column][rows].tolist()})
+
+
+def checked(text: str, options: RecallOptions) -> None:
+    """Raise InvalidInput for what cannot be asked."""
+    if not text.strip():
+        raise InvalidInput("the query is empty", path=("query",), reason="EMPTY")
+    if not 1 <= options.candidates <= MOST_CANDIDATES:
+        raise InvalidInput(f"`candidates` is 1 to {MOST_CANDIDATES}", path=("options", "candidates"), reason="OUT_OF_RANGE")
+    if options.max_per_group is not None and options.max_per_group < 1:
+        raise InvalidInput("`maxPerGroup` is at least 1", path=("options", "maxPerGroup"), reason="OUT_OF_RANGE")
+    for name, chosen in (("arms", options.arms), ("kinds", options.kinds)):
+        if not chosen:
+            raise InvalidInput(f"name at least one of `{name}`", path=("options", name), reason="EMPTY")

@@ -29,3 +29,4 @@ class Settings(BaseSettings):
     speakers: Path | None = None
     graph_engine: Literal["kuzu", "sql"] = "kuzu"
     extraction_workers: Annotated[int, Field(ge=1, le=64)] = 1
+    embedding_workers: Annotated[int, Field(ge=0, le=64)] = 1

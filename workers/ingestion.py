@@ -19,7 +19,8 @@ from ontology.errors import InvalidInput, Overloaded
 from ontology.instant import UNBOUNDED_PAST, Instant, zone_named
 from ontology.names import checked_content
 from workers.cleaning import Clean, Cleaner, Scrubber, Threats
-from workers.pool import ATTEMPTS, ExtractionPool, Findings, Left
+from workers.pool import ExtractionPool, Findings, Left
+from workers.processes import ATTEMPTS
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,105 @@
+"""Processes that hold one loaded object each: what is heavy runs in them, never on the event loop or under its GIL.
+
+Processes are spawned, never forked: a fork after Kuzu has opened its files would share them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from queue import LifoQueue
+from threading import Thread
+from typing import Any, Generic, TypeVar
+
+Worker = TypeVar("Worker")
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
+
+ATTEMPTS = 3
+"""How often a task is tried when its process dies."""
+
+_factories: list[Callable[[], Any]] = []
+_in_worker: list[Any] = []
+# The one object of a worker process, and what makes it: a task of a process pool can reach nothing but its module. Empty everywhere else.
+
+
+def _leave_with_parent() -> None:
+    """End this process when its parent is gone: a pool's worker waits on a pipe whose other end it holds itself, so it would stay."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _begin(factory: Callable[[], Any]) -> None:
+    # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_leave_with_parent, daemon=True).start()
+    _factories.append(factory)
+
+
+def _perform(task: Callable[[Any, Given], Answer], given: Given) -> Answer:
+    if not _in_worker:
+        # Not in `_begin`: what fails there breaks the pool and is told to nobody.
+        _in_worker.append(_factories[0]())
+    return task(_in_worker[0], given)
+
+
+class ProcessesFailed(Exception):
+    """The processes of a task died each time, or there are none any more."""
+
+
+class Processes(Generic[Worker]):
+    """Runs tasks in up to `workers` processes, each started when it is first needed. Thread-safe; blocks the calling thread only.
+
+    Every process is an executor of its own with one task at a time: a task that kills its process takes no other along. (In
+    an executor with several, the death of a process that was started late can also stay unnoticed while another one works.)
+    """
+
+    def __init__(self, factory: Callable[[], Worker], *, workers: int = 1) -> None:
+        """`factory` makes the object of a process inside it; picklable (a module's function or class, or a `partial` of one)."""
+        self._factory = factory
+        self._workers = workers
+        self._closed = False
+        # The last one used is taken first: it is warm.
+        self._free: LifoQueue[ProcessPoolExecutor | None] = LifoQueue()
+        for _ in range(workers):
+            self._free.put(None)
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
+
+    def run(self, task: Callable[[Worker, Given], Answer], given: Given) -> Answer:
+        """What a task (a module's function) answers for something, after waiting for a process.
+
+        Raises ProcessesFailed, or what the factory or the task raised.
+        """
+        executor = self._free.get()
+        try:
+            for _ in range(ATTEMPTS):
+                if self._closed:
+                    raise ProcessesFailed("the processes are closed")
+                executor = executor or self._start()
+                try:
+                    return executor.submit(_perform, task, given).result()
+                except BrokenProcessPool:
+                    executor.shutdown(wait=False)
+                    executor = None
+            raise ProcessesFailed(f"the process died {ATTEMPTS} times")
+        finally:
+            self._free.put(executor)
+
+    def close(self) -> None:
+        """Stop each process after what it is doing."""
+        self._closed = True
+        for executor in [self._free.get() for _ in range(self._workers)]:
+            if executor is not None:
+                executor.shutdown(wait=True)
+        # Whoever still waits for a process learns that there is none.
+        for _ in range(self._workers):
+            self._free.put(None)

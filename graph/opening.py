@@ -10,23 +10,47 @@ from sqlalchemy import select
 from graph.ledger.database import open_database
 from graph.ledger.details import VocabularyAt
 from graph.ledger.schema import vocabularies
+from graph.recall.embedding.cache import VectorCache
+from graph.recall.embedding.choosing import Choice
+from graph.recall.feed import Feed
+from graph.recall.index import Index
+from graph.recall.recalling import Recall
+from graph.recall.told import told_until
 from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
+from ontology.names import Keys
 from ontology.vocabulary import Vocabulary, restored
 
 LEDGER = "ledger.db"
 GRAPH = "graph"
+VECTORS = "vectors.db"
 
 
-def open_graph(folder: Path, vocabulary: Vocabulary, *, kind: Literal["kuzu", "sql"] = "kuzu", url: str | None = None) -> LedgerGraph:
-    """The graph of a folder. `url` names another database than the folder's SQLite file; `sql` leaves the graph files alone."""
+def open_graph(
+    folder: Path,
+    vocabulary: Vocabulary,
+    *,
+    kind: Literal["kuzu", "sql"] = "kuzu",
+    url: str | None = None,
+    embedder: Choice | None = None,
+) -> LedgerGraph:
+    """The graph of a folder. `url` names another database than the folder's SQLite file; `sql` leaves the graph files alone.
+
+    Without an embedder recall finds by words and by the graph.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     engine = open_database(url or f"sqlite:///{folder / LEDGER}")
 
     def projection(vocabulary_at: VocabularyAt) -> GraphProjection:
         return GraphProjection(engine, folder / GRAPH, kind, vocabulary_at=vocabulary_at)
 
-    return LedgerGraph(engine, vocabulary, projection)
+    def recall(keys: Keys) -> Recall:
+        vectors = None
+        if embedder is not None:
+            vectors = VectorCache(folder / VECTORS, secret=bytes.fromhex(keys.digest("vectors")), embedder=embedder.id)
+        return Recall(Index(Feed(engine), embedder.id if embedder is not None else None, vectors), embedder, told_until)
+
+    return LedgerGraph(engine, vocabulary, projection, recall)
 
 
 def vocabulary_of(folder: Path) -> Vocabulary | None:

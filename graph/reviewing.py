@@ -43,7 +43,9 @@ class Reviewing(ABC):
     _clock: Clock
     _writer: Writer
     _vocabulary: Vocabulary
-    _projection: Follower
+
+    @abstractmethod
+    def _notify(self, transaction: int) -> None: ...
 
     @abstractmethod
     def _vocabulary_at(self, transaction: int) -> Vocabulary: ...
@@ -79,7 +81,7 @@ class Reviewing(ABC):
     def _change(self, namespace: str, act: Callable[[Connection, Commit], R], kind: str, actor: str, reason: str | None = None) -> R:
         checked_namespace(namespace)
         found = self._writer.change(namespace, self._vocabulary, act, kind=kind, actor=actor, reason=reason)
-        self._projection.notify(found.transaction)
+        self._notify(found.transaction)
         return found
 
     # ------------------------------------------------------------ extracting again

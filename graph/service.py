@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
 from graph.joining import Joining
@@ -21,6 +23,10 @@ from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
 from graph.ledger.writing import Writer, wall_clock
+from graph.recall.feed import Feed
+from graph.recall.index import Index
+from graph.recall.recalling import Recall
+from graph.recall.told import told_until
 from graph.store.port import GraphBasis
 from graph.views import (
     Basis,
@@ -82,9 +88,18 @@ class LedgerGraph(Joining):
     _projection: Projection
 
     def __init__(
-        self, engine: Engine, vocabulary: Vocabulary, projection: Callable[[VocabularyAt], Projection], *, clock: Clock = wall_clock
+        self,
+        engine: Engine,
+        vocabulary: Vocabulary,
+        projection: Callable[[VocabularyAt], Projection],
+        recall: Callable[[Keys], Recall] | None = None,
+        *,
+        clock: Clock = wall_clock,
     ) -> None:
-        """Serve the ledger of an opened database with a projection of it, and put `vocabulary` in force."""
+        """Serve the ledger of an opened database with its projections, and put `vocabulary` in force.
+
+        By default recall finds by words and by the graph.
+        """
         self._engine = engine
         self._clock = clock
         self._vocabulary = vocabulary
@@ -100,6 +115,7 @@ class LedgerGraph(Joining):
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
             self._vocabularies = [(row.tx_from, row.version, row.number) for row in known]
         self._projection = projection(self._vocabulary_at)
+        self._recall = recall(self.keys) if recall is not None else Recall(Index(Feed(engine), None, None), None, told_until)
 
     def _secret(self) -> bytes:
         with self._engine.execution_options(writes=True).begin() as connection:
@@ -157,7 +173,7 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities, self._recall)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -211,11 +227,12 @@ class LedgerGraph(Joining):
             return StatsView(*(connection.execute(query).scalar_one() for query in counted))
 
     def health(self) -> list[ComponentHealth]:
-        """Whether ledger and graph answer."""
+        """Whether ledger, graph and index answer."""
         start = time.perf_counter()
         with self._engine.connect() as connection:
             connection.execute(select(settings.c.name).limit(1)).first()
-        return [ComponentHealth("ledger", True, None, (time.perf_counter() - start) * 1000), self._projection.health()]
+        ledger = ComponentHealth("ledger", True, None, (time.perf_counter() - start) * 1000)
+        return [ledger, self._projection.health(), *self._recall.health()]
 
     # ------------------------------------------------------------ writing
 
@@ -223,8 +240,14 @@ class LedgerGraph(Joining):
         self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str, idempotency_key: str | None = None
     ) -> list[Receipt]:
         receipts = self._writer.record(namespace, prepared, self._vocabulary, kind=kind, actor=actor, idempotency_key=idempotency_key)
-        self._projection.notify(max((receipt.transaction for receipt in receipts if not receipt.deduplicated), default=0))
+        self._notify(max((receipt.transaction for receipt in receipts if not receipt.deduplicated), default=0))
         return receipts
+
+    def _notify(self, transaction: int) -> None:
+        """The ledger has this transaction now (0: none)."""
+        self._projection.notify(transaction)
+        if transaction:
+            self._recall.notify()
 
     def record_stated(
         self,
@@ -307,7 +330,7 @@ class LedgerGraph(Joining):
                 if connection.execute(query).first() is None:
                     raise NotFound("there is no such episode in this namespace", id=key)
         receipt = self._writer.retract(namespace, key, self._vocabulary, actor=actor, reason=reason)
-        self._projection.notify(receipt.transaction)
+        self._notify(receipt.transaction)
         return receipt
 
     def await_transaction(self, number: int, timeout: float = 10.0) -> None:
@@ -319,7 +342,20 @@ class LedgerGraph(Joining):
         """Rebuild the projection from the ledger."""
         self._projection.rebuild()
 
+    def rebuild_index(self) -> None:
+        """Rebuild the recall index from the ledger."""
+        self._recall.index.rebuild()
+
+    def unembedded(self, limit: int = 256) -> list[str]:
+        """Texts of which the index wants vectors, none twice, oldest first."""
+        return self._recall.index.unembedded(limit)
+
+    def record_vectors(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Keep the vectors that the index' embedder made of some texts."""
+        self._recall.index.record_vectors(texts, vectors)
+
     def close(self) -> None:
         """Release files and connections."""
+        self._recall.close()
         self._projection.close()
         self._engine.dispose()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import struct
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import RLock
 from typing import Protocol
@@ -34,11 +34,13 @@ PARTS: tuple[Part, ...] = ("claims", "episodes")
 class VectorStore(Protocol):
     """Vectors by the texts that they were made of, kept beside the ledger."""
 
-    def get(self, texts: Sequence[str]) -> dict[str, Vectors]: ...
+    def get(self, texts: Iterable[str]) -> dict[str, Vectors]: ...
 
-    def put(self, texts: Sequence[str], vectors: Vectors) -> None: ...
+    def put(self, texts: Sequence[str], vectors: Vectors) -> int: ...
 
-    def use(self, pairs: Sequence[tuple[bytes, str]]) -> None: ...
+    def use(self, pairs: Iterable[tuple[bytes, str]]) -> None: ...
+
+    def close(self) -> None: ...
 
 
 DenseFactory = Callable[[str, Part], Dense]
@@ -186,6 +188,8 @@ class Index:
             for space in self._spaces.values():
                 for dense in space.dense.values():
                     dense.close()
+            if self._vectors is not None:
+                self._vectors.close()
 
 
 def _use(part: Part, row: int, tx_from: int) -> bytes:

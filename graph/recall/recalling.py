@@ -22,6 +22,7 @@ from graph.recall.dense import Around, Vectors
 from graph.recall.embedding.choosing import Choice
 from graph.recall.embedding.port import Embedder
 from graph.recall.filtering import allowed_claims, allowed_episodes
+from graph.recall.following import Following
 from graph.recall.index import Index, Space
 from graph.recall.namespace import State, thing_node
 from graph.recall.reading import Reading, Told
@@ -67,6 +68,7 @@ class Recall:
         self.index = index
         self._choice = choice
         self._told_until = told_until
+        self._following = Following(index)
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
@@ -207,7 +209,16 @@ class Recall:
         numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
         return np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
 
-    # ------------------------------------------------------------ health
+    # ------------------------------------------------------------ running
+
+    def notify(self) -> None:
+        """The ledger has grown. Returns at once."""
+        self._following.notify()
+
+    def close(self) -> None:
+        """Stop following."""
+        self._following.close()
+        self.index.close()
 
     def health(self) -> list[ComponentHealth]:
         """Whether the index follows, and which parts of recall failed when they were last asked."""

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graph.facade import Graph
+    from workers.embedding import Embedding
     from workers.ingestion import Ingestion
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The graph and the way into it."""
+    """The graph, the way into it, and what makes the vectors of its texts (None where no embedder is chosen)."""
 
     graph: Graph
     ingestion: Ingestion
+    embedding: Embedding | None = None
 
     def start(self) -> None:
         """Begin background work."""
         self.ingestion.start()
+        if self.embedding is not None:
+            self.embedding.start()
 
     def close(self) -> None:
         """Stop background work, then release the graph's files."""
         self.ingestion.close()
+        if self.embedding is not None:
+            self.embedding.close()
         self.graph.close()
 
 

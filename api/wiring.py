@@ -44,12 +44,19 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Se
     from extraction.scrubbing import Scrubber
     from extraction.threats import ThreatScanner
     from graph.opening import open_graph
+    from graph.recall.embedding.choosing import EmbedderSettings, choose
+    from workers.embedding import Embedding
     from workers.extracting import spacy_extractor
     from workers.ingestion import Ingestion
     from workers.pool import ExtractionPool
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
-    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine)
+    choice = choose(EmbedderSettings())
+    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice)
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
-    return Service(graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan))
+    embedding = None
+    if choice is not None:
+        embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
+        graph.when_indexed(embedding.notify)
+    return Service(graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan), embedding)

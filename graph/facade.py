@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -337,6 +337,10 @@ class Graph(Protocol):
 
     def rebuild_index(self) -> None:
         """Rebuild the recall index from the ledger; vectors that are cached are not made again."""
+        ...
+
+    def when_indexed(self, call: Callable[[], None]) -> None:
+        """Have `call` made, by another thread, when the index has followed the ledger: there may be texts without vectors."""
         ...
 
     def unembedded(self, limit: int = 256) -> list[str]:

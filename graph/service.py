@@ -346,6 +346,10 @@ class LedgerGraph(Joining):
         """Rebuild the recall index from the ledger."""
         self._recall.index.rebuild()
 
+    def when_indexed(self, call: Callable[[], None]) -> None:
+        """Have `call` made, by another thread, when the index has followed the ledger: there may be texts without vectors."""
+        self._recall.following.followed = call
+
     def unembedded(self, limit: int = 256) -> list[str]:
         """Texts of which the index wants vectors, none twice, oldest first."""
         return self._recall.index.unembedded(limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Condition, Thread
 
 from graph.recall.index import Index
@@ -19,6 +20,8 @@ class Following:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self.followed: Callable[[], None] = lambda: None
+        """Called after each time that the index has followed."""
         self._changed = Condition()
         self._wanted = False
         self._closing = False
@@ -39,6 +42,7 @@ class Following:
         while self._sleep():
             try:
                 self._index.catch_up()
+                self.followed()
             except Exception:
                 # Whoever asks follows too, and meets the failure; here it is tried again.
                 log.exception("the recall index cannot follow the ledger; next attempt in %.0f s", _PAUSE)

@@ -68,7 +68,7 @@ class Recall:
         self.index = index
         self._choice = choice
         self._told_until = told_until
-        self._following = Following(index)
+        self.following = Following(index)
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
@@ -213,11 +213,11 @@ class Recall:
 
     def notify(self) -> None:
         """The ledger has grown. Returns at once."""
-        self._following.notify()
+        self.following.notify()
 
     def close(self) -> None:
         """Stop following."""
-        self._following.close()
+        self.following.close()
         self.index.close()
 
     def health(self) -> list[ComponentHealth]:

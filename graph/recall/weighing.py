@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SEEDS = 5
+SEEDS = 3
 """How many of the best hits PageRank starts from."""
 SHARE = 0.3
 """What PageRank adds to the joined score of the node that it finds most, of those that it did not start from."""

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from graph.recall.columns import Bools, Columns, Floats, Grouped, GroupedView, Ints, Numbers
 
-K1 = 1.2
-B = 0.3
+K1 = 0.9
+B = 0.1
+"""Little is made of lengths: turns and claims are all short (benchmarks/README.md, "Recall")."""
 MOST_TERMS = 64
 """Terms of a query that are weighed: of a longer one the rarest."""
 

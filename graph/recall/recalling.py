@@ -205,8 +205,12 @@ class Recall:
         else:
             named = (keys.entity(basis.namespace, name) for name in _names_in(text))
             found = {key for key in named if space.indexed.things.known(key) is not None}
-        describer.identity.load(found)
-        numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
+        identity = describer.identity
+        identity.load(found)
+        if options.seeds is None:
+            # A name whose every mention denotes something else finds that.
+            found = {describer.directory.followed(key) if identity.concerns(key) else key for key in found}
+        numbers = {space.indexed.things.known(identity.root(key)) for key in found}
         return np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
 
     # ------------------------------------------------------------ running

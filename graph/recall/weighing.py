@@ -210,12 +210,15 @@ def _node(kind: Kind, unit: int) -> int:
 def _walk(query: Query, admission: Admission, opinions: Sequence[_Opinions], seeds: Sequence[tuple[Kind, int]]) -> Walked | None:
     """Walk from the best hits, each with its score, and from the entities that the query names."""
     joined = {each.kind: each.joined for each in opinions}
-    nodes = [_node(kind, unit) for kind, unit in seeds] + query.named.tolist()
-    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(query.named)
+    edges = Edges(admission)
+    # An entity of which nothing is known on the basis takes no mass from the others: it may be known later.
+    named = query.named[edges.some(query.named)]
+    nodes = [_node(kind, unit) for kind, unit in seeds] + named.tolist()
+    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(named)
     if not nodes:
         return None
     begins, place = np.unique(np.array(nodes, np.int64), return_inverse=True)
-    return walk(Edges(admission), begins, np.bincount(place, mass).astype(np.float64))
+    return walk(edges, begins, np.bincount(place, mass).astype(np.float64))
 
 
 def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked | None, seeds: Sequence[int]) -> list[Weighed]:

@@ -138,8 +138,13 @@ _RECTANGLES = select(
     statements.c.tx_to,
 )
 _WINDOW_FROM: ColumnElement[int] = case((claims.c.start > AROUND, claims.c.start - AROUND), else_=0)
-# A state that is told as over and has no start is an END.
-_OVER = and_(claims.c.kind == str(ClaimKind.STATE), claims.c.from_lo.is_(None), claims.c.to_hi.is_not(None), claims.c.to_hi <= claims.c.said)
+# A state that is told as over and has no start is an END; an exact end is that instant, of a granule the whole counts.
+_OVER = and_(
+    claims.c.kind == str(ClaimKind.STATE),
+    claims.c.from_lo.is_(None),
+    claims.c.to_lo <= claims.c.said,
+    or_(claims.c.to_hi <= claims.c.said, claims.c.to_hi == claims.c.to_lo + 1),
+)
 _CLAIMS = (
     select(
         claims.c.namespace,

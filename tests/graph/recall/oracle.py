@@ -143,12 +143,15 @@ class Oracle:
             transaction = self.basis.transaction
             query = select(*COLUMNS).where(statements.c.namespace == self.basis.namespace, statements.c.tx_from <= transaction)
             rows = [rectangle(row) for row in describer.connection.execute(query.order_by(statements.c.row))]
-            if past:
-                rows = [row for row in rows if row.tx_to <= transaction or row.v_from < end]
-            else:
-                rows = [row for row in rows if row.tx_to > transaction and row.v_from < end and row.v_to > start]
             identity.load({key for row in rows for key in (row.subject, row.object)})
-            return [read_as(identity, row) for row in rows]
+            rows = [read_as(identity, row) for row in rows]
+            inside = [row for row in rows if row.v_from < end and row.v_to > start]
+            if not past:
+                return [row for row in inside if row.tx_to > transaction]
+            if end > start + 1:
+                return [row for row in inside if _is_last_known(row, rows, transaction)]
+            begun = [row for row in rows if row.tx_to <= transaction or row.v_from < end]
+            return [row for row in begun if _is_last_known(row, rows, transaction)]
 
     def episodes(self) -> list[EpisodeView]:
         """Episodes that count, in the order of each conversation; not limited by said time."""
@@ -224,7 +227,9 @@ class Oracle:
 
     @staticmethod
     def _ends(row: Any) -> bool:
-        over = row.kind == str(ClaimKind.STATE) and row.from_lo is None and row.to_hi is not None and row.to_hi <= row.said
+        over = row.kind == str(ClaimKind.STATE) and row.from_lo is None and row.to_lo is not None
+        if over:
+            over = (row.to_lo if row.to_hi == row.to_lo + 1 else row.to_hi) <= row.said
         return row.kind == str(ClaimKind.END) or over
 
     def turns(self) -> tuple[list[Document], dict[str, str]]:
@@ -593,6 +598,17 @@ def pagerank(edges: Mapping[Node, Sequence[Edge]], mass: Mapping[Node, float]) -
                     going[begin] += DAMPING * amount * part
         rest = going
     return scores
+
+
+def _is_last_known(row: Rectangle, rows: Iterable[Rectangle], transaction: int) -> bool:
+    """Whether none that was believed longer overlaps it."""
+    return not any(
+        (other.base, other.polarity) == (row.base, row.polarity)
+        and other.v_from < row.v_to
+        and row.v_from < other.v_to
+        and min(other.tx_to, transaction + 1) > min(row.tx_to, transaction + 1)
+        for other in rows
+    )
 
 
 def _name(doc: Document) -> str:

@@ -194,6 +194,7 @@ _COPIES = (
         episodes.c.order_text,
         episodes.c.status,
         episodes.c.tx_recorded,
+        episodes.c.tx_extracted,
         func.length(func.coalesce(episodes.c.content, "")).label("length"),
         retractions.c.tx.label("retracted"),
     )
@@ -292,7 +293,7 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`; those that are held back and empty ones never are."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none that is held back, from then on, and no empty one."""
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []
@@ -302,5 +303,9 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
             shown[-1] = (best, shown[-1][1], end)
         else:
             shown.append((best, start, end))
-    hidden = (EpisodeStatus.QUARANTINED, EpisodeStatus.ERASED)
-    return (life for life in shown if life[0].status not in hidden and life[0].length)
+    for copy, start, end in shown:
+        if copy.status == EpisodeStatus.QUARANTINED:
+            # Until it was read it waited like any other.
+            end = min(end, copy.tx_extracted or start)
+        if copy.status != EpisodeStatus.ERASED and copy.length and start < end:
+            yield copy, start, end

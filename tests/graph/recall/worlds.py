@@ -33,7 +33,7 @@ from ontology.vocabulary import Vocabulary
 from tests.graph.belief.strategies import GRID
 from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.identity_operations import Operation
-from tests.graph.ledger.identity_strategies import PLACES, stories
+from tests.graph.ledger.identity_strategies import PLACES, facts, stories
 from tests.graph.ledger.identity_worlds import NAMES, Story
 from tests.graph.ledger.strategies import Told, at
 
@@ -90,7 +90,7 @@ def waiting(graph: LedgerGraph) -> Callable[[str], bool]:
 
 @dataclass(frozen=True)
 class Accepted:
-    """An episode that waits for extraction, which takes place at the end where there is `later`."""
+    """An episode that waits for extraction."""
 
     draft: EpisodeDraft
 
@@ -156,7 +156,12 @@ def tales(draw: st.DrawFn, vocabulary: Vocabulary, *, largest: int = 5, identity
             speaker=draw(st.sampled_from([None, "Bob"])),
             said_at=at(draw(st.integers(0, GRID))),
         )
-        found.insert(draw(st.integers(0, len(found))), kind(draft))
+        place = draw(st.integers(0, len(found)))
+        found.insert(place, kind(draft))
+        after = draw(st.sampled_from(["waits", "is read", "is held back"]))
+        if kind is Accepted and after != "waits":
+            claims = tuple(draw(st.lists(facts(vocabulary, ["works_at", "likes"], 0), min_size=1, max_size=2)))
+            found.insert(draw(st.integers(place + 1, len(found))), Told(draft, claims) if after == "is read" else Held(draft))
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
@@ -80,6 +81,7 @@ _EPISODE_COLUMNS: dict[str, Any] = {
     "group": np.int32,
     "source": np.int32,
     "speaker": np.int32,
+    "print": np.uint64,
     "said": np.int64,
     "tx_from": np.int64,
     "tx_to": np.int64,
@@ -258,14 +260,20 @@ class Indexed:
             self.sources.of(episode.source),
             NOBODY if episode.speaker is None else self.speakers.of(episode.speaker),
         )
+        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
+        words = tokens(texts.words)
         when = (episode.said, each.transaction, OPEN)
-        self.episodes.append([(episode.row, *halves(episode.key), number, *previous, *where, *when, False)])
+        self.episodes.append([(episode.row, *halves(episode.key), number, *previous, *where, footprint(words), *when, False)])
         self.standing[number] = doc
         if before is not None:
             self.edges.entries.append(between(episode_node(number), episode_node(previous[0]), doc * 3 + 2, NOBODY))
-        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
-        self.episode_words.append([tokens(texts.words)])
+        self.episode_words.append([words])
         return "episodes", doc, texts.meaning
+
+
+def footprint(words: Sequence[str]) -> int:
+    """What two texts share that say the same, word for word."""
+    return int.from_bytes(blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def halves(key: str) -> tuple[int, int]:

@@ -139,7 +139,7 @@ class Recall:
                 return traits_of(vocabulary.predicate(predicate)).one_valued
 
             hits = superseded_last(hits, admission, point, one_valued)
-        hits = one_each(hits, collections)
+        hits = one_each(hits, admission)
         if options.max_per_group is not None:
             hits = at_most(hits, admission, options.max_per_group)
         return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
@@ -168,7 +168,8 @@ class Recall:
             if failure is None:
                 self._failures.pop(part, None)
             else:
-                self._failures[part] = f"{type(failure).__name__}: {failure}"
+                # A message of our own names the cause; that of another may quote what it was given.
+                self._failures[part] = getattr(failure, "message", None) or type(failure).__name__
 
     def mismatched(self, count: int) -> None:
         """Count hits that the ledger did not confirm."""

@@ -27,6 +27,8 @@ _PART = 500
 
 _SCAN_FROM = 10_000
 
+_LAYOUT = 1
+
 _PAGE = 8192
 """Bytes: five vectors of 384 numbers a page, where the usual 4,096 hold two and waste a quarter."""
 
@@ -50,11 +52,15 @@ class VectorCache:
     The driver itself, not SQLAlchemy: a rebuild moves 100,000 rows of bytes, which is all that this file knows.
     """
 
-    def __init__(self, path: Path, *, secret: bytes, embedder: str) -> None:
-        """Open or begin the file. One that is damaged is moved aside, and a new one begun."""
+    def __init__(self, path: Path, *, secret: bytes, embedder: str, patience: float = 10.0) -> None:
+        """Open or begin the file. One that is damaged is moved aside, and a new one begun.
+
+        `patience`: seconds to wait for other programs that read the file.
+        """
         self._path, self._secret, self._embedder = path, secret[:64], embedder
         self._aside = path.with_name(f"{path.name}.damaged")
         self._lock = RLock()
+        self._patience = patience
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = self._open()
@@ -244,7 +250,7 @@ class VectorCache:
             return deleted
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=10)
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=self._patience)
         try:
             # NORMAL: a power cut may lose the last vectors, which are made again. FULL would wait for the disk at each batch.
             for pragma in (
@@ -257,8 +263,11 @@ class VectorCache:
             ):
                 connection.execute(f"PRAGMA {pragma}")
             with _transaction(connection):
+                if connection.execute("PRAGMA user_version").fetchone()[0] not in (0, _LAYOUT):
+                    raise _OtherLayout("it has the layout of another version")
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={_LAYOUT}")
         except BaseException:
             connection.close()
             raise
@@ -277,7 +286,13 @@ class VectorCache:
         self._path.replace(self._aside)
 
 
+class _OtherLayout(sqlite3.DatabaseError):
+    """A file that an earlier or later version made; it is worth no more than a damaged one."""
+
+
 def _damaged(failure: sqlite3.DatabaseError) -> bool:
+    if isinstance(failure, _OtherLayout):
+        return True
     # Not a full disk or a lock, which are no fault of the file.
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

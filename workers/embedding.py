@@ -136,7 +136,7 @@ class Embedding:
         with self._changed:
             self._failures = 0
             left = len(self._left_alone)
-            self.degraded = f"{left} texts cannot be embedded; they are left alone until the next start" if left else None
+            self.degraded = f"{left} texts could not be embedded; they are left alone until the next start" if left else None
 
     def _fail(self, failure: Exception) -> None:
         with self._changed:
@@ -162,8 +162,10 @@ class Embedding:
         if not wanted or self._closing:
             return False
         if before.issuperset(wanted):
-            # Without the pause of a failure this would go round for ever.
-            raise RuntimeError(f"{len(wanted)} texts are wanted again though their vectors were handed over")
+            # This would go round for ever.
+            logger.error("%d texts are wanted again at once though their vectors were handed over", len(wanted))
+            self._left_alone.update(wanted)
+            return True
         given: set[str] = set()
         for texts, vectors in self._vectors([wanted[start : start + self._chunk] for start in range(0, len(wanted), self._chunk)]):
             if texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_a_server_needs_an_address_and_a_model() -> None:
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
-        raise fast.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(fast, "version", missing)
     with pytest.raises(EmbedderUnavailable, match="install erstwhile"):

@@ -23,13 +23,13 @@ TEXTS = [
 
 def test_a_document_is_a_row_of_unit_length(embedder: Embedder) -> None:
     vectors = embedder.embed_documents(TEXTS)
-    assert (vectors.shape, vectors.dtype) == ((len(TEXTS), embedder.dim), np.float32)
+    assert (vectors.shape, vectors.dtype) == ((len(TEXTS), embedder.dim), np.dtype(np.float32))
     assert np.linalg.norm(vectors.astype(np.float64), axis=1) == pytest.approx(1, abs=1e-6)
 
 
 def test_a_question_is_a_vector_of_unit_length(embedder: Embedder) -> None:
     vector = embedder.embed_query("where does Ada work?")
-    assert (vector.shape, vector.dtype) == ((embedder.dim,), np.float32)
+    assert (vector.shape, vector.dtype) == ((embedder.dim,), np.dtype(np.float32))
     assert float(np.linalg.norm(vector)) == pytest.approx(1, abs=1e-6)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,7 +45,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_documents_and_questions_go_their_own_ways() -> None:
     embedder = FastEmbedder("small")
     vectors = embedder.embed_documents(["tea", " ", "coffee"])
-    assert (embedder.id, embedder.dim, vectors.dtype) == ("fastembed/9.9/small", 16, np.float32)
+    assert (embedder.id, embedder.dim, vectors.dtype) == ("fastembed/9.9/small", 16, np.dtype(np.float32))
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1], abs=1e-6)
     assert embedder.embed_query("tea").tobytes() != vectors[0].tobytes()
     assert not embedder.embed_query("").any()
@@ -66,7 +67,7 @@ def test_without_the_library_the_way_out_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.undo()
 
     def missing(name: str) -> str:
-        raise fast.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(fast, "version", missing)
     with pytest.raises(EmbedderUnavailable, match=r"needs the package fastembed; install erstwhile\[fastembed\]"):

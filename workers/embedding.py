@@ -6,13 +6,16 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Condition, Thread
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from graph.recall.embedding.choosing import EmbedderFactory
 from graph.recall.embedding.port import Embedder, EmbedderUnavailable, Vectors
 from workers.processes import ATTEMPTS, Processes
+
+# Each process imports this module, and needs no settings.
+if TYPE_CHECKING:
+    from graph.recall.embedding.choosing import EmbedderFactory
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +24,9 @@ BATCH = 256
 
 CHUNK = 16
 """Texts of one task: a fifth of a second of MiniLM, which is how long closing waits."""
+
+GRACE = 5.0
+"""Seconds that closing gives the texts at hand; a server that embeds may be slower, and what it was asked is asked again."""
 
 _LONGEST_PAUSE = 60.0
 
@@ -97,16 +103,16 @@ class Embedding:
             return self._done >= mine and not self._left_alone
 
     def close(self) -> None:
-        """Stop after the texts at hand; the others are wanted again at the next start."""
+        """Stop after the texts at hand, or GRACE; the others are wanted again at the next start."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
+        if self._processes is not None:
+            self._processes.close(grace=GRACE)
         if self._thread.ident is not None:
             self._thread.join()
         if self._threads is not None:
             self._threads.shutdown()
-        if self._processes is not None:
-            self._processes.close()
 
     def _follow(self) -> None:
         while (asked := self._sleep()) is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,12 @@ def count(counter: Counter, by: int) -> tuple[int, int]:
 def fail(counter: Counter, message: str) -> None:
     """Raise."""
     raise InvalidInput(message)
+
+
+def linger(counter: Counter, marker: Path) -> None:
+    """Leave a mark and take a minute."""
+    marker.touch()
+    time.sleep(60)
 
 
 def die(counter: Counter, marker: Path) -> int:
@@ -93,3 +101,17 @@ def test_what_making_the_object_raises_is_raised_here_and_it_is_made_when_it_can
         reluctant.close()
     with pytest.raises(ProcessesFailed, match="closed"):
         reluctant.run(count, 1)
+
+
+def test_closing_kills_what_is_not_done_in_time(tmp_path: Path) -> None:
+    marker = tmp_path / "begun"
+    processes = Processes(Counter, workers=2)
+    with ThreadPoolExecutor(1) as threads:
+        lingering = threads.submit(processes.run, linger, marker)
+        while not marker.exists():
+            time.sleep(0.01)
+        started = time.monotonic()
+        processes.close(grace=0.1)
+        assert time.monotonic() - started < 10
+        with pytest.raises(ProcessesFailed, match="closed"):
+            lingering.result()

@@ -226,7 +226,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps=st.lists(STEPS, max_size=12), twice=st.booleans())
 def test_there_is_a_vector_where_one_was_put_while_its_text_is_used(steps: list[tuple[str, list[object]]], twice: bool) -> None:
     uses: set[tuple[int, str]] = set()

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.recall.embedding import cache as module
 from graph.recall.embedding.cache import VectorCache
 from graph.recall.embedding.port import EmbedderMismatch, Vectors
 from ontology.errors import Overloaded
@@ -69,8 +68,7 @@ def test_vectors_come_back_as_they_were_also_from_another_process(cache: VectorC
     again.close()
 
 
-def test_many_come_in_the_order_asked_with_what_is_there(cache: VectorCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SCAN_FROM", 1000)
+def test_many_come_in_the_order_asked_with_what_is_there(cache: VectorCache) -> None:
     texts = [f"text {number}" for number in range(1200)]
     fill(cache, *texts)
     asked = ["none", *texts[::-1], "text 7"]

@@ -218,7 +218,9 @@ class Recall:
         return claims, allowed_episodes(admission, filter, claims)
 
     @staticmethod
-    def _named(describer: Describer, keys: Keys, basis: Basis, space: Space, reading: Reading, text: str, options: RecallOptions) -> Ints:
+    def _named(
+        describer: Describer, keys: Keys, basis: Basis, space: Space, admission: Admission, text: str, options: RecallOptions
+    ) -> Ints:
         """Nodes of the entities that the options or else the words of a query name."""
         if options.seeds is not None:
             found = set(options.seeds)

@@ -221,7 +221,7 @@ class Recall:
     def _named(
         describer: Describer, keys: Keys, basis: Basis, space: Space, admission: Admission, text: str, options: RecallOptions
     ) -> Ints:
-        """Nodes of the entities that the options or else the words of a query name."""
+        """Nodes of the entities that the options name, or else the words of a query."""
         if options.seeds is not None:
             found = set(options.seeds)
         else:

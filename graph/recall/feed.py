@@ -67,6 +67,8 @@ class ClaimDocument(NamedTuple):
     slot: str
     inverse_slot: str | None
     replaced: str | None
+    replaced_subject: str | None
+    replaced_object: str | None
     polarity: bool
     ends: bool
     is_split: bool
@@ -164,6 +166,8 @@ _CLAIMS = (
         claims.c.slot,
         claims.c.inverse_slot,
         claims.c.replaces_proposition,
+        claims.c.replaces_subject,
+        claims.c.replaces_object,
         claims.c.polarity,
         or_(claims.c.kind == str(ClaimKind.END), _OVER).label("ends"),
         or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None)).label("is_split"),
@@ -268,6 +272,11 @@ class Feed:
             found[namespace].episodes.append(event)
         return dict(found)
 
+    def claims(self, rows: Sequence[int]) -> list[ClaimDocument]:
+        """Claims by their rows."""
+        with self._engine.connect() as connection:
+            return [ClaimDocument._make(row[1:]) for row in rows_among(connection, _CLAIMS.where(among(claims.c.row)), rows)]
+
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str | None, str]]:
         """Speaker and text of copies of episodes by their rows."""
         with self._engine.connect() as connection:
@@ -305,7 +314,7 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
             shown.append((best, start, end))
     for copy, start, end in shown:
         if copy.status == EpisodeStatus.QUARANTINED:
-            # Until it was read it waited like any other.
-            end = min(end, copy.tx_extracted or start)
+            # Found while it waited, and not from when it was held back.
+            end = min(end, copy.tx_extracted)
         if copy.status != EpisodeStatus.ERASED and copy.length and start < end:
             yield copy, start, end

@@ -68,12 +68,6 @@ class Edges:
             return owner[order], other[order], weight[order]
         return owner, other, weight
 
-    def some(self, nodes: Ints) -> NDArray[np.bool_]:
-        """Which of some nodes have an edge that counts."""
-        found = np.zeros(len(nodes), np.bool_)
-        found[self.of(nodes)[0]] = True
-        return found
-
     def _counts(
         self, others: NDArray[np.int32], reasons: NDArray[np.int32], *, moved: bool, owners: Ints | None = None
     ) -> NDArray[np.bool_]:

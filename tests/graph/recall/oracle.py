@@ -498,12 +498,14 @@ class Asked:
         )
         if self._options.superseded_last:
             hits = self._superseded_last(hits)
-        kept, seen = [], set()
+        kept: list[Found] = []
+        seen: set[tuple[str, ...]] = set()
         for hit in hits:
-            words = (hit.unit[0], frozenset(hit.doc.words))
-            if words not in seen:
-                kept.append(hit)
-            seen.add(words)
+            if hit.doc.kind is Kind.EPISODE and hit.doc.words in seen:
+                continue
+            if hit.doc.kind is Kind.EPISODE:
+                seen.add(hit.doc.words)
+            kept.append(hit)
         if self._options.max_per_group is not None:
             often: Counter[tuple[str, str]] = Counter()
             within = []

@@ -68,6 +68,16 @@ class Edges:
             return owner[order], other[order], weight[order]
         return owner, other, weight
 
+    def ranks(self, nodes: Ints) -> Ints:
+        """An order of nodes by their keys: their numbers depend on how the history was divided, and on what was asked before."""
+        indexed = self._reading.indexed
+        names = (indexed.things.names, indexed.bases.names, indexed.episode_keys.names)
+        distinct, place = np.unique(nodes, return_inverse=True)
+        keys = np.array([names[node % 3][node // 3] for node in distinct.tolist()])
+        ranks = np.empty(len(distinct), np.int64)
+        ranks[np.lexsort((keys, distinct % 3))] = np.arange(len(distinct))
+        return ranks[place]
+
     def _counts(
         self, others: NDArray[np.int32], reasons: NDArray[np.int32], *, moved: bool, owners: Ints | None = None
     ) -> NDArray[np.bool_]:
@@ -162,12 +172,21 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
         lost = float(going[total == 0].sum())
         reached, place = np.unique(other, return_inverse=True)
         arrived = np.bincount(place, flow, minlength=len(reached)).astype(np.float64)
-        first = np.lexsort((pushing[owner], -flow, place))
+        first = _greatest_first(edges, pushing[owner], flow, place)
         first = first[np.concatenate(([True], place[first][1:] != place[first][:-1]))] if len(first) else first
         nodes, rest, scores, came_from = _merged(
             (nodes, rest, scores, came_from), reached, arrived, pushing[owner[first]], seeds, lost * teleport
         )
     return Walked(nodes, scores, came_from)
+
+
+def _greatest_first(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
+    """The order of what arrives: place by place, the greatest flow first; of equal ones, but for rounding, by the senders' keys."""
+    flow = np.round(flow, 12)
+    order = np.lexsort((-flow, place))
+    if np.any((np.diff(place[order]) == 0) & (np.diff(flow[order]) == 0)):
+        return np.lexsort((edges.ranks(senders), -flow, place))
+    return order
 
 
 def _merged(

@@ -22,6 +22,7 @@ LEAST = 1e-5
 MOST_EDGES = 200_000
 """Edges that are looked at, about."""
 ROUNDS = 24
+_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,13 @@ class _Around:
         fresh = np.array([node for node in nodes.tolist() if node not in self._spans], np.int64)
         if not len(fresh):
             return
+        for start in range(0, len(fresh), _AT_A_TIME):
+            if not self._add(fresh[start : start + _AT_A_TIME]):
+                self._spans |= dict.fromkeys(fresh[start + _AT_A_TIME :].tolist(), (0, 0))
+                break
+
+    def _add(self, fresh: Ints) -> bool:
+        """Look at some nodes; whether the work was enough for all. What is too much counts as a node that nothing leads away from."""
         owner, other, weight = self._edges.of(fresh)
         degrees = np.bincount(owner, minlength=len(fresh))
         ends = np.cumsum(degrees)
@@ -128,10 +136,10 @@ class _Around:
         self._left -= int(degrees[within].sum())
         base = len(self._others)
         for node, end, degree, fits in zip(fresh.tolist(), ends.tolist(), degrees.tolist(), within.tolist(), strict=True):
-            # What is too much counts as a node that nothing leads away from.
             self._spans[node] = (base + end - degree, base + end) if fits else (0, 0)
         self._others = np.concatenate((self._others, other))
         self._weights = np.concatenate((self._weights, weight))
+        return np.array_equal(within, few)
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
         """The edges of nodes that were looked at: the place of the node, the node at the other end, and the weight."""

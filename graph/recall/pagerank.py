@@ -120,9 +120,12 @@ class _Around:
         fresh = np.array([node for node in nodes.tolist() if node not in self._spans], np.int64)
         if not len(fresh):
             return
-        for start in range(0, len(fresh), _AT_A_TIME):
-            if not self._add(fresh[start : start + _AT_A_TIME]):
-                self._spans |= dict.fromkeys(fresh[start + _AT_A_TIME :].tolist(), (0, 0))
+        start, size = 0, _AT_A_TIME
+        while start < len(fresh):
+            enough = self._add(fresh[start : start + size])
+            start, size = start + size, 4 * size
+            if not enough:
+                self._spans |= dict.fromkeys(fresh[start:].tolist(), (0, 0))
                 break
 
     def _add(self, fresh: Ints) -> bool:

@@ -102,7 +102,7 @@ def test_the_work_ends_when_many_large_nodes_are_reached() -> None:
     drawn.walk({0: 1.0})
     # A chunk of nodes more than the bound, not all of them.
     assert drawn.looked_at < MOST_EDGES + 64 * each
-    assert 0 < drawn.asked.count(1) < 2
+    assert drawn.looked_at > MOST_EDGES // 2
 
 
 def test_what_comes_first_is_looked_at_by_mass_and_then_by_number() -> None:

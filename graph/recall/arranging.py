@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from graph.recall.admission import Admission, Point
-from graph.recall.arms import Collection
 from graph.recall.columns import Ints
 from graph.recall.namespace import NOBODY, episode_node
 from graph.recall.views import Kind
@@ -92,15 +91,21 @@ def _ended(admission: Admission, point: Point, episodes: Ints, one_valued: OneVa
     return {teller: enders for teller, enders in found.items() if enders}
 
 
-def one_each(hits: Sequence[Weighed], collections: Mapping[Kind, Collection]) -> list[Weighed]:
-    """Without those whose document has the very words of one before it."""
-    seen: set[tuple[Kind, bytes]] = set()
+def one_each(hits: Sequence[Weighed], admission: Admission) -> list[Weighed]:
+    """Without the episodes that say what one before them says, word for word but for case, endings and marks.
+
+    Statements are never left out: two of the same words may speak of two of one name.
+    """
+    prints = admission.reading.state.episodes["print"]
+    seen: set[int] = set()
     kept = []
     for hit in hits:
-        words = (hit.kind, collections[hit.kind].words.signature(hit.doc).tobytes())
-        if words not in seen:
-            kept.append(hit)
-        seen.add(words)
+        if hit.kind is Kind.EPISODE:
+            said = int(prints[hit.doc])
+            if said in seen:
+                continue
+            seen.add(said)
+        kept.append(hit)
     return kept
 
 

@@ -259,6 +259,11 @@ class Feed:
             found[namespace].episodes.append(event)
         return dict(found)
 
+    def claims(self, rows: Sequence[int]) -> list[ClaimDocument]:
+        """Claims by their rows."""
+        with self._engine.connect() as connection:
+            return [ClaimDocument._make(row[1:]) for row in rows_among(connection, _CLAIMS.where(among(claims.c.row)), rows)]
+
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str | None, str]]:
         """Speaker and text of copies of episodes by their rows."""
         with self._engine.connect() as connection:

@@ -76,10 +76,14 @@ class Readings:
         self._indexed = indexed
         self._lock = RLock()
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._plain: Reading | None = None
 
     def plain(self, state: State) -> Reading:
         """Everything as it is told."""
-        return Reading(self._indexed, state)
+        with self._lock:
+            if self._plain is None or self._plain.state is not state:
+                self._plain = Reading(self._indexed, state)
+            return self._plain
 
     def of(self, state: State, name: Hashable, identity: Identity, told: Callable[[], Told] | None = None) -> Reading:
         """The reading by an identity that has looked up all it knows; `name` is that of all that decides, but for the state."""

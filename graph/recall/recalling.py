@@ -90,7 +90,6 @@ class Recall:
             embedder = self._embedder
         vector = embedder.embed_query(text)
         with self._lock:
-            self._failures.pop("vector", None)
             self._queries[text] = vector
             while len(self._queries) > QUERIES_KEPT:
                 self._queries.popitem(last=False)
@@ -111,7 +110,7 @@ class Recall:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
         degraded: list[str] = []
-        self.index.catch_up(basis.transaction)
+        self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
             return Ranking((), 0, None, tuple(self._lacking(options, basis)))
@@ -140,19 +139,37 @@ class Recall:
                 return traits_of(vocabulary.predicate(predicate)).one_valued
 
             hits = superseded_last(hits, admission, point, one_valued)
-        hits = one_each(hits, collections)
+        hits = one_each(hits, admission)
         if options.max_per_group is not None:
             hits = at_most(hits, admission, options.max_per_group)
         return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
 
+    def _follow(self, transaction: int) -> None:
+        """Bring the index to a transaction. Raises RecallUnavailable where it cannot follow: no arm can do without it."""
+        try:
+            self.index.catch_up(transaction)
+        except Exception as failure:
+            log.exception("the recall index cannot follow the ledger")
+            self._note("index", failure)
+            raise RecallUnavailable(
+                f"the recall index cannot follow the ledger ({type(failure).__name__}); it begins anew with the next question, and"
+                " `erstwhile rebuild --index` makes it anew at once"
+            ) from failure
+        self._note("index", None)
+
     def version(self, basis: Basis) -> str:
         """Of index and embedder on a basis."""
-        self.index.catch_up(basis.transaction)
+        self._follow(basis.transaction)
         return self.index.version(basis.transaction)
 
-    def _note(self, part: str, failure: Exception) -> None:
+    def _note(self, part: str, failure: Exception | None) -> None:
+        """Remember how a part failed, until it works again."""
         with self._lock:
-            self._failures[part] = f"{type(failure).__name__}: {failure}"
+            if failure is None:
+                self._failures.pop(part, None)
+            else:
+                # A message of our own names the cause; that of another may quote what it was given.
+                self._failures[part] = getattr(failure, "message", None) or type(failure).__name__
 
     def mismatched(self, count: int) -> None:
         """Count hits that the ledger did not confirm."""

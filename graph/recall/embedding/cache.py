@@ -109,6 +109,20 @@ class VectorCache:
         found = self._vectors(set(hashes.values()))
         return {text: np.frombuffer(found[key], dtype="<f4") for text, key in hashes.items() if key in found}
 
+    def every(self, batch: int = 16_384) -> Iterator[tuple[list[bytes], Vectors]]:
+        """All documents with the vectors (n, dim) of what they use, in the file's own order: to fill a matrix that is empty."""
+        with self._lock:
+            row = self._read(
+                lambda connection: connection.execute("SELECT number FROM embedders WHERE id = ?", (self._embedder,)).fetchone(), None
+            )
+            if row is None:
+                return
+            used = "SELECT uses.document, vector FROM vectors JOIN uses ON uses.text = vectors.text WHERE embedder = ? ORDER BY number"
+            found = self._connection.execute(used, row)
+            while rows := found.fetchmany(batch):
+                vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4").reshape(len(rows), -1)
+                yield [document for document, _ in rows], vectors
+
     def rows(self, texts: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
         """(n, dim) vectors in the order of the texts, rows of zeros where there is none, and (n,) which there are.
 

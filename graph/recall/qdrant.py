@@ -31,7 +31,8 @@ TRIES = 3
 TIMEOUT = 10
 """Seconds; what took that long is not tried again."""
 PAUSE = 5.0
-"""Seconds in which a server that failed is not asked: every question would wait for it."""
+"""Seconds in which a server that failed is not asked: every question would wait for it. Twice as long after each further failure."""
+_LONGEST_PAUSE = 60.0
 _BACK_OFF = 0.1
 _TENANT_LINKS = 16
 """Links of a point to others of its space, where the search may be approximate."""
@@ -55,7 +56,7 @@ class Qdrant:
         self.collection = f"{self._family}{_short(embedder)}"
         self.exact = exact
         self._open = client
-        self._pause = pause
+        self._pause = self._first_pause = pause
         self._lock = RLock()
         self._client: QdrantClient | None = None
         self._ready = False
@@ -75,14 +76,17 @@ class Qdrant:
             raise DenseUnavailable(self._failure)
         for attempt in range(1, TRIES + 1):
             try:
-                return work(self._connected())
+                done = work(self._connected())
             except (ApiException, QdrantException) as failure:
                 if attempt < TRIES and _passes(failure):
                     time.sleep(_BACK_OFF * 4 ** (attempt - 1))
                     continue
                 self._failure = f"the Qdrant server fails: {_told(failure)}"
                 self._rests_until = time.monotonic() + self._pause
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
                 raise DenseUnavailable(self._failure) from failure
+            self._pause = self._first_pause
+            return done
         raise AssertionError("the last attempt returns or raises")
 
     def _connected(self) -> QdrantClient:

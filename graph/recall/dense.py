@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph.recall.columns import Bools, Floats, Ints
+from graph.recall.namespace import Part
 from ontology.errors import ErstwhileError
 from ontology.instant import Instant
 
@@ -176,3 +177,29 @@ class Matrix:
     def close(self) -> None:
         """Let go of the rows."""
         self._blocks = []
+
+
+class DenseFactory(Protocol):
+    """Makes the places for the vectors of the parts of namespaces."""
+
+    def __call__(self, namespace: str, part: Part) -> Dense: ...
+
+    def clear(self) -> None:
+        """Drop all that was kept by those made before."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class InMemory:
+    """Vectors in memory."""
+
+    def __call__(self, namespace: str, part: Part) -> Dense:
+        """An empty matrix."""
+        return Matrix()
+
+    def clear(self) -> None:
+        """Nothing is kept."""
+
+    def close(self) -> None:
+        """Nothing is held."""

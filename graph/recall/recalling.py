@@ -265,6 +265,9 @@ class Recall:
         if mismatches and found[0].ok:
             told = f"{mismatches} hits were not in the ledger on their basis and were left out; `erstwhile rebuild --index` mends it"
             found[0] = replace(found[0], degraded=told)
+        behind = self.index.behind
+        if behind:
+            failures.setdefault("vector", f"{behind} documents wait to be sent to the server of the vectors")
         return found + [ComponentHealth(f"recall.{part}", False, told) for part, told in sorted(failures.items())]
 
 

@@ -11,6 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -54,6 +55,7 @@ _ONE = {"works_at": "o", "lives_in": "p", "has_role": "r", "status": "s", "versi
 _MANY = {"uses": "t", "likes": "x", "speaks": "l", "works_on": "t", "member_of": "o", "depends_on": "t", "eats": "x", "colleague_of": "e"}
 _POOLS = {"o": 100, "p": 150, "r": 400, "s": 1000, "t": 120, "x": 200, "l": 2000}
 """Of how many claims each value of a kind has one, about; `e` are the entities themselves."""
+_AT_A_TIME = 16_384
 _STOPS = "the to and a of i it is that in you was for on my we with have so but this they be at are".split()
 _ENDS = {ClaimKind.END: "no longer ", ClaimKind.STATE: ""}
 
@@ -133,14 +135,13 @@ class Facts:
     def told(self) -> Iterator[tuple[int, Told]]:
         """The claims with the number of their slot; their times are those of their places in this order."""
         order, slots, hot = self._order()
-        dice = self._dice.random((len(order), 3)).tolist()
         current: dict[int, str] = {}
         begun: dict[int, Instant] = {}
         last: dict[int, Instant] = {}
         used: defaultdict[int, set[str]] = defaultdict(set)
         # A turn was said up to so much before the place of its claims.
         turn = 4 * self.step
-        for place, (slot, (one, two, three)) in enumerate(zip(order.tolist(), dice, strict=True)):
+        for place, (slot, (one, two, three)) in enumerate(zip(order.tolist(), self._throws(len(order)), strict=True)):
             subject, predicate = slots[slot]
             said = START + place * self.step
             start = end = None
@@ -169,6 +170,10 @@ class Facts:
                 used[slot].add(value)
             yield slot, Told(subject, predicate, value, kind, start, end)
 
+    def _throws(self, many: int) -> Iterator[list[float]]:
+        for first in range(0, many, _AT_A_TIME):
+            yield from self._dice.random((min(_AT_A_TIME, many - first), 3)).tolist()
+
     def _value(self, predicate: str, chance: float, subject: int) -> str:
         pool = _ONE.get(predicate) or _MANY[predicate]
         if pool == "e":
@@ -180,7 +185,10 @@ class Facts:
 
     def sessions(self) -> Iterator[Session]:
         """All transactions in their order: turns of some claims, in conversations of two speakers."""
-        words = np.minimum(self._dice.zipf(1.25, self.many * WORDS) - 1, VOCABULARY - 1).astype(np.int32).reshape(-1, WORDS)
+        parts = range(0, self.many * WORDS, _AT_A_TIME)
+        dice = np.random.default_rng(3)
+        drawn = [np.minimum(dice.zipf(1.25, _AT_A_TIME) - 1, VOCABULARY - 1).astype(np.int16) for _ in parts]
+        words = np.concatenate(drawn)[: self.many * WORDS].reshape(-1, WORDS)
         lengths = self._dice.integers(1, 5, self.many)
         found: list[tuple[EpisodeDraft, list[ClaimDraft], list[str]]] = []
         turns, facts = count(), 0
@@ -258,6 +266,15 @@ def begun(folder: Path, vocabulary: Vocabulary, seed: int) -> None:
     open_graph(folder, vocabulary, kind="sql").close()
 
 
+class _Remembering(Keys):
+    """Keys that make those of names and slots, which come again and again, once."""
+
+    def __init__(self, secret: bytes) -> None:
+        super().__init__(secret)
+        self.entity = cache(super().entity)  # type: ignore[method-assign]
+        self.slot = cache(super().slot)  # type: ignore[method-assign]
+
+
 @dataclass(slots=True)
 class _Named:
     """A thing: how often each name and type is given to it, since when, and its last row."""
@@ -270,11 +287,7 @@ class _Named:
     row: int = 0
 
 
-class _Standing(NamedTuple):
-    """What holds now in a unit of resolution: its row, since when it is so, since which transaction it is known."""
-
-    row: int
-    what: dict[str, Any]
+_RECTANGLE = tuple(column.name for column in statements.columns)
 
 
 class Loading:
@@ -286,7 +299,8 @@ class Loading:
         self._vocabulary = vocabulary
         self._inserts = {table.name: BulkInsert(table) for table in (claims, statements, things)}
         self._things: dict[str, _Named] = {}
-        self._standing: dict[str, _Standing] = {}
+        # The open rectangle of each unit of resolution, as a tuple: there are very many.
+        self._standing: dict[str, tuple[Any, ...]] = {}
         self._rows = {"statements": 0, "things": 0}
         self._waiting: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         self._ended: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -315,34 +329,37 @@ class Loading:
     def _believe(self, prepared: Sequence[PreparedEpisode]) -> None:
         """Rectangles that begin and end with what is told; those that begin and end within a transaction are written once."""
         begun: list[dict[str, Any]] = []
+        fresh: dict[str, dict[str, Any]] = {}
         for episode in prepared:
             for claim in episode.claims:
-                one_valued = self._one_valued[claim["predicate"]]
-                unit = claim["slot"] if one_valued else claim["proposition"]
+                unit = self._unit(claim["predicate"], claim["slot"], claim["proposition"])
                 polarity = claim["kind"] != "END"
                 start = claim["said"] if claim["from_lo"] is None or not polarity else claim["from_lo"]
                 wanted = (claim["proposition"], polarity)
-                standing = self._standing.get(unit)
-                if standing is not None:
-                    what = standing.what
+                what = fresh.get(unit)
+                if what is not None:
                     if (what["base"], what["polarity"]) == wanted:
                         continue
-                    if what["tx_from"] == self.number:
-                        what["v_to"] = start
-                    else:
-                        self._ended["statements"].append((self.number, standing.row))
-                        begun.append({**what, "v_to": start, "tx_from": self.number})
+                    what["v_to"] = start
+                elif (known := self._standing.get(unit)) is not None:
+                    what = dict(zip(_RECTANGLE, known, strict=True))
+                    if (what["base"], what["polarity"]) == wanted:
+                        continue
+                    self._ended["statements"].append((self.number, what["row"]))
+                    begun.append({**what, "v_to": start, "tx_from": self.number})
                 what = self._rectangle(claim, polarity, start)
                 begun.append(what)
                 if claim["to_lo"] is None:
-                    self._standing[unit] = _Standing(0, what)
+                    fresh[unit] = what
         for what in begun:
             self._rows["statements"] += 1
             what["row"] = self._rows["statements"]
-            if what["v_to"] == UNBOUNDED_FUTURE:
-                unit = what["slot"] if self._one_valued[what["predicate"]] else what["base"]
-                self._standing[unit] = _Standing(what["row"], what)
+        for unit, what in fresh.items():
+            self._standing[unit] = tuple(what[column] for column in _RECTANGLE)
         self._waiting["statements"] += begun
+
+    def _unit(self, predicate: str, slot: str, proposition: str) -> str:
+        return slot if self._one_valued[predicate] else proposition
 
     def _rectangle(self, claim: dict[str, Any], polarity: bool, start: Instant) -> dict[str, Any]:
         return {
@@ -437,7 +454,7 @@ def load(folder: Path, facts: Facts, *, seed: int = 7, vocabulary: Vocabulary | 
         indexes = [tuple(row) for row in found]
         for index, _ in indexes:
             connection.exec_driver_sql(f"DROP INDEX {index}")
-        loading = Loading(connection, Keys(secret_of(seed)), vocabulary)
+        loading = Loading(connection, _Remembering(secret_of(seed)), vocabulary)
         for session in facts.sessions():
             loading.add(session)
         loading.finish()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
@@ -46,6 +47,8 @@ _CLAIM_COLUMNS: dict[str, Any] = {
     "slot": np.int32,
     "inverse_slot": np.int32,
     "replaced": np.int32,
+    "replaced_subject": np.int32,
+    "replaced_object": np.int32,
     "polarity": np.bool_,
     "ends": np.bool_,
     "is_split": np.bool_,
@@ -80,6 +83,7 @@ _EPISODE_COLUMNS: dict[str, Any] = {
     "group": np.int32,
     "source": np.int32,
     "speaker": np.int32,
+    "print": np.uint64,
     "said": np.int64,
     "tx_from": np.int64,
     "tx_to": np.int64,
@@ -216,8 +220,11 @@ class Indexed:
             )
             what = (self.things.of(claim.subject), predicate, self.qualifiers.of(claim.qualifier), self.things.of(claim.object))
             slots = (self.slots.of(claim.slot), NOBODY if claim.inverse_slot is None else self.slots.of(claim.inverse_slot))
-            replaced = NOBODY if claim.replaced is None else self.bases.of(claim.replaced)
-            kind = (replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
+            replaced = (NOBODY, NOBODY, NOBODY)
+            if claim.replaced is not None:
+                wrong = (self.things.of(str(claim.replaced_subject)), self.things.of(str(claim.replaced_object)))
+                replaced = (self.bases.of(claim.replaced), *wrong)
+            kind = (*replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
             when = (claim.said, claim.tx_from, claim.tx_to)
             rows.append((claim.row, *halves(claim.id), episode, *where, *what, claim.paired, base, *slots, *kind, *when, False))
             edges += between(base_node(base), episode_node(episode), number * 3 + 1, predicate)
@@ -258,14 +265,20 @@ class Indexed:
             self.sources.of(episode.source),
             NOBODY if episode.speaker is None else self.speakers.of(episode.speaker),
         )
+        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
+        words = tokens(texts.words)
         when = (episode.said, each.transaction, OPEN)
-        self.episodes.append([(episode.row, *halves(episode.key), number, *previous, *where, *when, False)])
+        self.episodes.append([(episode.row, *halves(episode.key), number, *previous, *where, footprint(words), *when, False)])
         self.standing[number] = doc
         if before is not None:
             self.edges.entries.append(between(episode_node(number), episode_node(previous[0]), doc * 3 + 2, NOBODY))
-        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
-        self.episode_words.append([tokens(texts.words)])
+        self.episode_words.append([words])
         return "episodes", doc, texts.meaning
+
+
+def footprint(words: Sequence[str]) -> int:
+    """What two texts share that say the same, word for word."""
+    return int.from_bytes(blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def halves(key: str) -> tuple[int, int]:

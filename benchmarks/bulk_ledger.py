@@ -30,6 +30,7 @@ from graph.ledger.schema import OPEN, claims, episodes, labels, settings, statem
 from graph.opening import LEDGER, open_graph
 from graph.recall.embedding.choosing import Choice
 from graph.recall.embedding.port import unit_rows
+from graph.recall.stopwords import STOP_WORDS
 from graph.service import LedgerGraph
 from ontology.claim import ClaimDraft, ClaimKind, ObjectDraft
 from ontology.episode import EpisodeDraft
@@ -56,7 +57,9 @@ _MANY = {"uses": "t", "likes": "x", "speaks": "l", "works_on": "t", "member_of":
 _POOLS = {"o": 100, "p": 150, "r": 400, "s": 1000, "t": 120, "x": 200, "l": 2000}
 """Of how many claims each value of a kind has one, about; `e` are the entities themselves."""
 _AT_A_TIME = 16_384
-_STOPS = "the to and a of i it is that in you was for on my we with have so but this they be at are".split()
+_STOPS = tuple(sorted(STOP_WORDS)[:25])
+_HEADS = ("b", "br", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v", "z")
+_TAILS = ("a", "e", "i", "o", "u", "ai", "ou")
 _ENDS = {ClaimKind.END: "no longer ", ClaimKind.STATE: ""}
 
 
@@ -82,13 +85,12 @@ def word(number: int) -> str:
     """A made-up word; the first ones are real and stop words."""
     if number < len(_STOPS):
         return _STOPS[number]
-    heads, tails = "b br d f g k l m n p r s st t tr v z".split(), "a e i o u ai ou".split()
     made = ""
-    rest = number + 17 * 7
+    rest = number + len(_HEADS) * len(_TAILS)
     while rest:
-        rest, head = divmod(rest, len(heads))
-        rest, tail = divmod(rest, len(tails))
-        made += heads[head] + tails[tail]
+        rest, head = divmod(rest, len(_HEADS))
+        rest, tail = divmod(rest, len(_TAILS))
+        made += _HEADS[head] + _TAILS[tail]
     return made
 
 
@@ -109,8 +111,8 @@ class Facts:
         self._words = [word(number) for number in range(VOCABULARY)]
         self._names = [name(number) for number in range(self.entities)]
 
-    def _order(self) -> tuple[NDArray[np.int64], list[tuple[int, str]], NDArray[np.bool_]]:
-        """The slot of each claim in the order of their times, the slots, and which of them change much."""
+    def _order(self) -> tuple[NDArray[np.int64], list[tuple[int, str]]]:
+        """The slot of each claim in the order of their times, and the slots."""
         predicates = [*_ONE, *_MANY]
         dice, slots = self._dice, max(self.many // 2, 12)
         hot = dice.random(slots) < 0.1
@@ -130,11 +132,11 @@ class Facts:
         bursts = (hot & (np.arange(kept) % 2 == 0))[owner]
         centres = np.round(dice.random(kept)[owner] * 4096) / 4096
         when[bursts] = centres[bursts] + when[bursts] * min(PER_TRANSACTION / self.many, 1) / 2
-        return owner[np.argsort(when, kind="stable")], made, hot
+        return owner[np.argsort(when, kind="stable")], made
 
     def told(self) -> Iterator[tuple[int, Told]]:
         """The claims with the number of their slot; their times are those of their places in this order."""
-        order, slots, hot = self._order()
+        order, slots = self._order()
         current: dict[int, str] = {}
         begun: dict[int, Instant] = {}
         last: dict[int, Instant] = {}

@@ -11,7 +11,7 @@ from sqlalchemy import Table, select
 from benchmarks import bulk_ledger
 from benchmarks.bulk_ledger import EXTRACTOR, NAMESPACE, Facts, begun
 from graph.ledger.database import open_database
-from graph.ledger.schema import claims, components, denotations, episodes, labels, settings, statements, things, transactions
+from graph.ledger.schema import OPEN, claims, components, denotations, episodes, labels, settings, statements, things, transactions
 from graph.opening import LEDGER
 from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
@@ -72,8 +72,8 @@ def test_a_bulk_ledger_has_what_recall_is_measured_on(folders: tuple[Path, Path]
     found = rows(folders[0], statements)
     assert len(rows(folders[0], claims)) == MANY
     assert len({row["tx_from"] for row in found}) > 5
-    assert sum(row["tx_to"] < bulk_ledger.OPEN for row in found) > MANY // 20
-    assert sum(row["v_to"] < bulk_ledger.OPEN for row in found) > MANY // 5
+    assert sum(row["tx_to"] < OPEN for row in found) > MANY // 20
+    assert sum(row["v_to"] < OPEN for row in found) > MANY // 5
     assert any(not row["polarity"] for row in found)
     assert any(row["inverse_slot"] for row in found)
     assert any(row["object_is_literal"] for row in found)

@@ -23,6 +23,7 @@ from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
+from tests.graph.store.pictures import rectangles
 
 BASIS = GraphBasis("default", 4, 25)
 
@@ -53,10 +54,12 @@ def check(projection: GraphProjection, ledger: LedgerBuilder) -> None:
     health = projection.health()
     assert (health.name, health.ok, health.degraded) == ("graph", True, None)
     assert projection.watermark == reference.watermark
+    assert rectangles(projection, projection.watermark) == rectangles(reference, reference.watermark)
     basis = GraphBasis("default", 4, projection.watermark)
     for number in range(6):
         key = ledger.entity(f"n{number}")
         assert projection.neighbors(basis, key, 2) == reference.neighbors(basis, key, 2)
+        assert projection.subgraph(basis, [key]) == reference.subgraph(basis, [key])
         assert projection.statements_about(basis, key) == reference.statements_about(basis, key)
         assert projection.statements_in_slot(basis, key, "works_at") == reference.statements_in_slot(basis, key, "works_at")
 
@@ -74,6 +77,9 @@ def test_a_basis_that_the_graph_has_not_reached_is_answered_by_the_ledger(projec
     history.commit({Proposition("n1", "knows", "somebody new"): [(0, 9)]})
     found = projection.neighbors(GraphBasis("default", 4, history.number), history.entity("n1"))
     assert (history.entity("somebody new"), 1) in found
+    assert rectangles(projection, 26)[-1][:2] == (projection.edges("default", 26).row[-1], history.entity("n1"))
+    new = {(edge.subject, edge.object) for edge in projection.subgraph(GraphBasis("default", 4, 26), [history.entity("somebody new")], 1)}
+    assert new == {(history.entity("n1"), history.entity("somebody new"))}
     assert "1 transactions behind" in (projection.health().degraded or "")
 
 

@@ -145,7 +145,7 @@ class SqlStore:
         keys: dict[str, int] = {}
         predicates: dict[str, int] = {}
         parts: list[list[Any]] = []
-        query = select(*_EDGES).where(statements.c.namespace == namespace, statements.c.tx_from <= transaction)
+        query = select(*_EDGES).where(statements.c.namespace == namespace, statements.c.tx_from <= transaction).order_by(statements.c.row)
         with self._engine.connect() as connection:
             for rows in connection.execution_options(yield_per=_SCAN).execute(query).partitions():
                 row, subject, predicate, value, *others = zip(*rows, strict=True)

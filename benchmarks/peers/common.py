@@ -10,7 +10,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
@@ -115,39 +115,73 @@ class HashEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One row of the table. `found` is the share of questions whose fact is among the first TOP answers."""
+    """One row of the table. `found` is the share of questions whose fact is among the first TOP answers.
+
+    The times of the processor (of all threads) are what another load on the machine changes least.
+    """
 
     name: str
     version: str
     ingest_seconds: float
+    ingest_cpu_seconds: float
     facts_per_second: float
     search_p50_ms: float | None = None
     search_p95_ms: float | None = None
+    search_cpu_ms: float | None = None
     found: float | None = None
     note: str = ""
 
 
-def measured(name: str, version: str, seconds: float, count: int, note: str, searches: tuple[list[float], float] | None) -> Measured:
-    """A row; `searches` are milliseconds of each, and the share found."""
-    found = Measured(name, version, seconds, count / seconds, note=note)
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Seconds, by the clock and of the processor."""
+
+    clock: float
+    processor: float
+
+
+def now() -> Taken:
+    """What both clocks show."""
+    return Taken(time.perf_counter(), time.process_time())
+
+
+def since(start: Taken) -> Taken:
+    """What has been taken since."""
+    end = now()
+    return Taken(end.clock - start.clock, end.processor - start.processor)
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Of searches after the warm-up: milliseconds of each, the processor's of one on average, the share that found its fact."""
+
+    times: list[float]
+    processor: float
+    found: float
+
+
+def measured(name: str, version: str, taken: Taken, count: int, note: str, searches: Searched | None) -> Measured:
+    """A row, with or without searches."""
+    found = Measured(name, version, taken.clock, taken.processor, count / taken.clock, note=note)
     if searches is None:
         return found
-    times, share = sorted(searches[0]), searches[1]
-    cells = {"search_p50_ms": times[len(times) // 2], "search_p95_ms": times[int(len(times) * 0.95)], "found": share}
-    return Measured(**asdict(found) | cells)
+    times = sorted(searches.times)
+    middle, late = times[len(times) // 2], times[int(len(times) * 0.95)]
+    return replace(found, search_p50_ms=middle, search_p95_ms=late, search_cpu_ms=searches.processor, found=searches.found)
 
 
-def searched(all_facts: Sequence[Fact], search: Callable[[str], Sequence[str]]) -> tuple[list[float], float]:
-    """Milliseconds of each search after the warm-up, and the share that found its fact; `search` gives texts."""
-    times, hits = [], 0
+def searched(all_facts: Sequence[Fact], search: Callable[[str], Sequence[str]]) -> Searched:
+    """Asks every question; `search` gives texts, best first."""
+    times, hits, processor = [], 0, 0.0
     for place, fact in enumerate(asked(all_facts)):
-        started = time.perf_counter()
+        started = now()
         texts = search(fact.question)
-        took = (time.perf_counter() - started) * 1e3
+        taken = since(started)
         if place >= WARM_UP:
-            times.append(took)
+            times.append(taken.clock * 1e3)
+            processor += taken.processor * 1e3
             hits += any(fact.object in text for text in texts[:TOP])
-    return times, hits / len(times)
+    return Searched(times, processor / len(times), hits / len(times))
 
 
 def offline() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -16,7 +15,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.peers.common import BATCH, DIM, TOP, Fact, Measured, batches, facts, measured, numbers, offline, report, searched
+from benchmarks.peers.common import (
+    BATCH,
+    DIM,
+    TOP,
+    Fact,
+    Measured,
+    Searched,
+    batches,
+    facts,
+    measured,
+    now,
+    numbers,
+    offline,
+    report,
+    searched,
+    since,
+)
 
 GROUP = "benchmark"
 
@@ -101,20 +116,20 @@ async def measure(folder: Path, size: int, indexed_first: bool) -> Measured:
         await index()
     all_facts = facts()
     writer = Writer(graphiti)
-    started = time.perf_counter()
+    started = now()
     for batch in batches(all_facts, size):
         await writer.write(batch)
     if not indexed_first:
         await index()
-    seconds = time.perf_counter() - started
-    times, hits = await _searched(graphiti, all_facts)
+    taken = since(started)
+    searches = await _searched(graphiti, all_facts)
     name = "Graphiti on Kuzu, one by one" if size == 1 else f"Graphiti on Kuzu, batches of {size}"
     name += "" if indexed_first else ", words indexed last"
     note = "without what its ingestion asks of an LLM"
-    return measured(name, version("graphiti-core"), seconds, len(all_facts), note, (times, hits))
+    return measured(name, version("graphiti-core"), taken, len(all_facts), note, searches)
 
 
-async def _searched(graphiti: Any, all_facts: Sequence[Fact]) -> tuple[list[float], float]:
+async def _searched(graphiti: Any, all_facts: Sequence[Fact]) -> Searched:
     loop = asyncio.get_running_loop()
 
     def search(question: str) -> list[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.peers.common import DIM, TOP, facts, measured, numbers, offline, report, searched
+from benchmarks.peers.common import DIM, TOP, facts, measured, now, numbers, offline, report, searched, since
 
 USER = "benchmark"
 
@@ -52,10 +51,10 @@ def main() -> None:
     all_facts = facts()
     with TemporaryDirectory() as name:
         memory = opened(Path(name))
-        started = time.perf_counter()
+        started = now()
         for fact in all_facts:
             memory.add(fact.sentence, user_id=USER, metadata={"said_at": fact.said.isoformat()}, infer=False)
-        seconds = time.perf_counter() - started
+        taken = since(started)
 
         def search(question: str) -> list[str]:
             found = memory.search(question, top_k=TOP, filters={"user_id": USER})
@@ -63,7 +62,7 @@ def main() -> None:
 
         note = "vectors only: words need extras that fetch a model"
         report(
-            Path(sys.argv[1]), [measured("mem0, one by one", version("mem0ai"), seconds, len(all_facts), note, searched(all_facts, search))]
+            Path(sys.argv[1]), [measured("mem0, one by one", version("mem0ai"), taken, len(all_facts), note, searched(all_facts, search))]
         )
 
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.peers.common import BATCH, TOP, Fact, HashEmbedder, Measured, batches, facts, measured, offline, report, searched
+from benchmarks.peers.common import (
+    BATCH,
+    TOP,
+    Fact,
+    HashEmbedder,
+    Measured,
+    batches,
+    facts,
+    measured,
+    now,
+    offline,
+    report,
+    searched,
+    since,
+)
 from graph.facade import Graph
 from graph.opening import open_graph
 from graph.views import StatedClaim, StatementView
@@ -49,20 +62,20 @@ def measure(folder: Path, size: int, search: bool) -> Measured:
     graph: Graph = open_graph(folder, load_vocabulary())
     try:
         all_facts = facts()
-        started = time.perf_counter()
+        started = now()
         last = 0
         for batch in batches(all_facts, size):
             last = write(graph, batch)
         if search:
             embed_all(graph, HashEmbedder())
         graph.await_transaction(last, 60)
-        seconds = time.perf_counter() - started
+        taken = since(started)
         searches = searched(all_facts, lambda question: recalled(graph, question)) if search else None
     finally:
         graph.close()
     name = "Erstwhile, one by one" if size == 1 else f"Erstwhile, batches of {size}"
     note = "resolved, in the ledger and the graph" + (", embedded" if search else "")
-    return measured(name, version("erstwhile"), seconds, len(all_facts), note, searches)
+    return measured(name, version("erstwhile"), taken, len(all_facts), note, searches)
 
 
 def main() -> None:

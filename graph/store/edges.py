@@ -42,11 +42,12 @@ class Edges:
 
 def assemble(transaction: int, keys: Sequence[str], predicates: Sequence[str], columns: Sequence[Any]) -> Edges:
     """Edges of a transaction from lists of names in any order and columns of Edges in the order of its fields, in any order of rows."""
-    row, subject, predicate, value, literal, polarity, *bounds = (np.asarray(column) for column in columns)
+    row, subject, predicate, value = (np.asarray(column, dtype=np.int64) for column in columns[:4])
+    literal, polarity = (np.asarray(column, dtype=np.bool_) for column in columns[4:6])
     order = np.argsort(row, kind="stable")
     keys, places = _ascending(keys)
     predicates, kinds = _ascending(predicates)
-    v_from, v_to, tx_from, tx_to = (column[order] for column in bounds)
+    v_from, v_to, tx_from, tx_to = (np.asarray(column, dtype=np.int64)[order] for column in columns[6:])
     # The one store cannot hold the unbounded past itself (kuzu_schema).
     v_from = np.where(v_from == UNBOUNDED_PAST + 1, UNBOUNDED_PAST, v_from)
     tx_to = np.where(tx_to > transaction, OPEN, tx_to)

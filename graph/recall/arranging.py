@@ -13,8 +13,8 @@ from graph.recall.namespace import NOBODY, episode_node
 from graph.recall.views import Kind
 from graph.recall.weighing import Weighed
 
-OneValued = Callable[[str], bool]
-"""Whether a slot of a predicate holds one value at a time."""
+OneValued = Callable[[str, bool], bool]
+"""Whether a slot of a predicate, or of what it is read as from the other side, holds one value at a time."""
 
 
 def superseded_last(hits: Sequence[Weighed], admission: Admission, point: Point, one_valued: OneValued) -> list[Weighed]:
@@ -63,31 +63,26 @@ def _ended(admission: Admission, point: Point, episodes: Ints, one_valued: OneVa
     docs, tellers = docs[visible], tellers[visible]
     holding = admission.claims[docs]
     by_slot: dict[int, list[int]] = defaultdict(list)
+    one_value: dict[int, bool] = {}
     names = reading.indexed.predicates.names
     for place, doc in enumerate(docs.tolist()):
         for column in ("slot", "inverse_slot"):
             slot = int(reading.claims[column][doc])
             if slot != NOBODY:
                 by_slot[slot].append(place)
+                one_value[slot] = one_valued(names[table["predicate"][doc]], column == "inverse_slot")
+    bases, replaced, said = reading.claims["base"], reading.claims["replaced"], table["said"]
     found: dict[int, set[int]] = defaultdict(set)
-    for together in by_slot.values():
+    for slot, together in by_slot.items():
         held = [place for place in together if holding[place]]
-        if not held or len(held) == len(together):
-            continue
         still = {int(tellers[place]) for place in held}
         for place in together:
-            teller, doc = int(tellers[place]), int(docs[place])
-            if teller in still:
-                continue
-            found[teller] |= {
-                int(tellers[other])
-                for other in held
-                if table["said"][docs[other]] > table["said"][doc]
-                and (
-                    reading.claims["base"][doc] in (reading.claims["base"][docs[other]], table["replaced"][docs[other]])
-                    or one_valued(names[int(table["predicate"][doc])])
-                )
-            }
+            teller, doc = int(tellers[place]), docs[place]
+            if teller not in still:
+                later = (other for other in held if said[docs[other]] > said[doc])
+                found[teller] |= {
+                    int(tellers[other]) for other in later if one_value[slot] or bases[doc] in (bases[docs[other]], replaced[docs[other]])
+                }
     return {teller: enders for teller, enders in found.items() if enders}
 
 

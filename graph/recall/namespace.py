@@ -47,6 +47,8 @@ _CLAIM_COLUMNS: dict[str, Any] = {
     "slot": np.int32,
     "inverse_slot": np.int32,
     "replaced": np.int32,
+    "replaced_subject": np.int32,
+    "replaced_object": np.int32,
     "polarity": np.bool_,
     "ends": np.bool_,
     "is_split": np.bool_,
@@ -218,8 +220,11 @@ class Indexed:
             )
             what = (self.things.of(claim.subject), predicate, self.qualifiers.of(claim.qualifier), self.things.of(claim.object))
             slots = (self.slots.of(claim.slot), NOBODY if claim.inverse_slot is None else self.slots.of(claim.inverse_slot))
-            replaced = NOBODY if claim.replaced is None else self.bases.of(claim.replaced)
-            kind = (replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
+            replaced = (NOBODY, NOBODY, NOBODY)
+            if claim.replaced is not None:
+                wrong = (self.things.of(str(claim.replaced_subject)), self.things.of(str(claim.replaced_object)))
+                replaced = (self.bases.of(claim.replaced), *wrong)
+            kind = (*replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
             when = (claim.said, claim.tx_from, claim.tx_to)
             rows.append((claim.row, *halves(claim.id), episode, *where, *what, claim.paired, base, *slots, *kind, *when, False))
             edges += between(base_node(base), episode_node(episode), number * 3 + 1, predicate)

@@ -25,6 +25,7 @@ from graph.recall.filtering import allowed_claims, allowed_episodes
 from graph.recall.following import Following
 from graph.recall.index import Index, Space
 from graph.recall.namespace import State, thing_node
+from graph.recall.pagerank import Edges
 from graph.recall.reading import Reading, Told
 from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
@@ -127,7 +128,7 @@ class Recall:
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
             self._embed if self._choice is not None else None,
-            self._named(describer, keys, basis, space, reading, text, options),
+            self._named(describer, keys, basis, space, admission, text, options),
             degraded + self._lacking(options, basis),
             self._note,
         )
@@ -135,8 +136,10 @@ class Recall:
         weighed = len(hits)
         if options.superseded_last:
 
-            def one_valued(predicate: str) -> bool:
-                return traits_of(vocabulary.predicate(predicate)).one_valued
+            def one_valued(predicate: str, turned: bool) -> bool:
+                known = vocabulary.predicate(predicate)
+                read = known.inverse if turned and not known.symmetric and known.inverse is not None else predicate
+                return traits_of(vocabulary.predicate(read)).one_valued
 
             hits = superseded_last(hits, admission, point, one_valued)
         hits = one_each(hits, admission)
@@ -215,8 +218,10 @@ class Recall:
         return claims, allowed_episodes(admission, filter, claims)
 
     @staticmethod
-    def _named(describer: Describer, keys: Keys, basis: Basis, space: Space, reading: Reading, text: str, options: RecallOptions) -> Ints:
-        """Nodes of the entities that the options or else the words of a query name."""
+    def _named(
+        describer: Describer, keys: Keys, basis: Basis, space: Space, admission: Admission, text: str, options: RecallOptions
+    ) -> Ints:
+        """Nodes of the entities that the options name, or else the words of a query."""
         if options.seeds is not None:
             found = set(options.seeds)
         else:
@@ -224,7 +229,10 @@ class Recall:
             found = {key for key in named if space.indexed.things.known(key) is not None}
         describer.identity.load(found)
         numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
-        return np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
+        nodes = np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
+        # What nothing tells of on the basis would take its share of the mass, and later material would change the answer.
+        owners, _, _ = Edges(admission).of(nodes)
+        return nodes[np.unique(owners)]
 
     # ------------------------------------------------------------ running
 

@@ -153,13 +153,19 @@ def _node(scope: Scope, hit: Hit, want: frozenset[Want]) -> Statement | Episode:
 
 
 def context_block(
-    scope: Scope, query: str, token_budget: int, options: RecallOptions | None, filter: StatementFilter | None
+    scope: Scope,
+    info: Info[Context, None],
+    query: str,
+    token_budget: int,
+    options: RecallOptions | None,
+    filter: StatementFilter | None,
 ) -> PromptContext:
     """The block of text for a prompt."""
     scope.context.spend("context")
-    found = scope.snapshot.context(query, token_budget=token_budget, options=options_of(options), filter=filter_of(filter))
-    # What the block says of statements it fetched itself; their provenance came with it.
-    have = frozenset({Want.PROVENANCE})
+    want = wanted(info, "statements")
+    found = scope.snapshot.context(query, token_budget=token_budget, options=options_of(options), filter=filter_of(filter), want=want)
+    # The block needs their provenance itself.
+    have = (want - {Want.BARE}) | {Want.PROVENANCE}
     return PromptContext(
         text=found.text,
         tokens=found.tokens,

@@ -134,13 +134,14 @@ class Snapshot:
     @described("A block of text for a prompt, within a budget; the same bytes for the same basis and query.")
     def context(
         self,
+        info: Info[Context, None],
         query: str,
         token_budget: int | None = 1500,
         options: RecallOptions | None = strawberry.UNSET,
         filter: StatementFilter | None = strawberry.UNSET,
     ) -> PromptContext:
         """Statements with dates, status and citations."""
-        return context_block(self.scope, query, 1500 if token_budget is None else token_budget, given(options), filter)
+        return context_block(self.scope, info, query, 1500 if token_budget is None else token_budget, given(options), filter)
 
     @described(
         "What the evidence says, newest said first: claims recorded and said by this basis, "

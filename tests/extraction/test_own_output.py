@@ -67,7 +67,7 @@ def test_of_a_block_that_is_cut_off_everything_behind_its_mark_is_ours(block: st
 
 @pytest.mark.parametrize("block", [*WRAPPED.values(), *CUT.values()], ids=[*WRAPPED, *CUT])
 def test_no_claim_is_made_of_it(triples: Callable[..., Sequence[tuple[str, str, str]]], block: str) -> None:
-    assert triples(block, candidates=True) == []  # type: ignore[arg-type]
+    assert triples(block, candidates=True) == []
 
 
 def test_the_block_itself_is_no_threat() -> None:

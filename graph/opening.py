@@ -13,7 +13,7 @@ from graph.ledger.schema import vocabularies
 from graph.recall.embedding.cache import VectorCache
 from graph.recall.embedding.choosing import Choice
 from graph.recall.feed import Feed
-from graph.recall.index import Index
+from graph.recall.index import Index, Shelf
 from graph.recall.recalling import Recall
 from graph.recall.told import told_until
 from graph.service import LedgerGraph
@@ -23,6 +23,7 @@ from ontology.vocabulary import Vocabulary, restored
 
 LEDGER = "ledger.db"
 GRAPH = "graph"
+INDEX = "index"
 VECTORS = "vectors.db"
 
 
@@ -48,7 +49,9 @@ def open_graph(
         vectors = None
         if embedder is not None:
             vectors = VectorCache(folder / VECTORS, secret=bytes.fromhex(keys.digest("vectors")), embedder=embedder.id)
-        return Recall(Index(Feed(engine), embedder.id if embedder is not None else None, vectors), embedder, told_until)
+        shelf = Shelf(folder / INDEX, keys.digest("ledger"))
+        index = Index(Feed(engine), embedder.id if embedder is not None else None, vectors, shelf=shelf)
+        return Recall(index, embedder, told_until)
 
     return LedgerGraph(engine, vocabulary, projection, recall)
 

@@ -6,13 +6,16 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Condition, Thread
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from graph.recall.embedding.choosing import EmbedderFactory
 from graph.recall.embedding.port import Embedder, EmbedderUnavailable, Vectors
 from workers.processes import ATTEMPTS, Processes
+
+# Each process imports this module, and needs no settings.
+if TYPE_CHECKING:
+    from graph.recall.embedding.choosing import EmbedderFactory
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +24,9 @@ BATCH = 256
 
 CHUNK = 16
 """Texts of one task: a fifth of a second of MiniLM, which is how long closing waits."""
+
+GRACE = 5.0
+"""Seconds that closing gives the texts at hand; a server that embeds may be slower, and what it was asked is asked again."""
 
 _LONGEST_PAUSE = 60.0
 
@@ -97,16 +103,16 @@ class Embedding:
             return self._done >= mine and not self._left_alone
 
     def close(self) -> None:
-        """Stop after the texts at hand; the others are wanted again at the next start."""
+        """Stop after the texts at hand, or GRACE; the others are wanted again at the next start."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
+        if self._processes is not None:
+            self._processes.close(grace=GRACE)
         if self._thread.ident is not None:
             self._thread.join()
         if self._threads is not None:
             self._threads.shutdown()
-        if self._processes is not None:
-            self._processes.close()
 
     def _follow(self) -> None:
         while (asked := self._sleep()) is not None:
@@ -136,7 +142,7 @@ class Embedding:
         with self._changed:
             self._failures = 0
             left = len(self._left_alone)
-            self.degraded = f"{left} texts cannot be embedded; they are left alone until the next start" if left else None
+            self.degraded = f"{left} texts could not be embedded; they are left alone until the next start" if left else None
 
     def _fail(self, failure: Exception) -> None:
         with self._changed:
@@ -162,8 +168,10 @@ class Embedding:
         if not wanted or self._closing:
             return False
         if before.issuperset(wanted):
-            # Without the pause of a failure this would go round for ever.
-            raise RuntimeError(f"{len(wanted)} texts are wanted again though their vectors were handed over")
+            # This would go round for ever.
+            logger.error("%d texts are wanted again at once though their vectors were handed over", len(wanted))
+            self._left_alone.update(wanted)
+            return True
         given: set[str] = set()
         for texts, vectors in self._vectors([wanted[start : start + self._chunk] for start in range(0, len(wanted), self._chunk)]):
             if texts:

@@ -11,9 +11,11 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing.connection import wait
-from queue import LifoQueue
+from queue import Empty, LifoQueue
 from threading import Thread
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 Worker = TypeVar("Worker")
@@ -66,13 +68,17 @@ class Processes(Generic[Worker]):
         self._factory = factory
         self._workers = workers
         self._closed = False
+        self._ids: dict[ProcessPoolExecutor, int] = {}
         # The last one used is taken first: it is warm.
         self._free: LifoQueue[ProcessPoolExecutor | None] = LifoQueue()
         for _ in range(workers):
             self._free.put(None)
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
+        executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
+        # The executor does not say which process it started, and `close` may have to end it.
+        self._ids[executor] = executor.submit(os.getpid).result()
+        return executor
 
     def run(self, task: Callable[[Worker, Given], Answer], given: Given) -> Answer:
         """What a task (a module's function) answers for something, after waiting for a process.
@@ -82,23 +88,36 @@ class Processes(Generic[Worker]):
         executor = self._free.get()
         try:
             for _ in range(ATTEMPTS):
-                if self._closed:
-                    raise ProcessesFailed("the processes are closed")
-                executor = executor or self._start()
                 try:
+                    if executor is None and not self._closed:
+                        executor = self._start()
+                    if executor is None or self._closed:
+                        raise ProcessesFailed("the processes are closed")
                     return executor.submit(_perform, task, given).result()
                 except BrokenProcessPool:
-                    executor.shutdown(wait=False)
+                    if executor is not None:
+                        self._ids.pop(executor)
+                        executor.shutdown(wait=False)
                     executor = None
             raise ProcessesFailed(f"the process died {ATTEMPTS} times")
         finally:
             self._free.put(executor)
 
-    def close(self) -> None:
-        """Stop each process after what it is doing."""
+    def close(self, *, grace: float | None = None) -> None:
+        """Stop each process after what it is doing; `grace`: kill those that are not done after so many seconds."""
         self._closed = True
-        for executor in [self._free.get() for _ in range(self._workers)]:
+        end = None if grace is None else monotonic() + grace
+        for _ in range(self._workers):
+            try:
+                executor = self._free.get(timeout=None if end is None else max(0.0, end - monotonic()))
+            except Empty:
+                # Whoever waits for their answers learns that they died, and that there are no others.
+                for number in list(self._ids.values()):
+                    with suppress(ProcessLookupError):
+                        os.kill(number, signal.SIGKILL)
+                executor = self._free.get()
             if executor is not None:
+                self._ids.pop(executor, None)
                 executor.shutdown(wait=True)
         # Whoever still waits for a process learns that there is none.
         for _ in range(self._workers):

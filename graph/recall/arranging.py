@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from graph.recall.admission import Admission, Point
-from graph.recall.arms import Collection
 from graph.recall.columns import Ints
 from graph.recall.namespace import NOBODY, episode_node
 from graph.recall.views import Kind
 from graph.recall.weighing import Weighed
 
-OneValued = Callable[[str], bool]
-"""Whether a slot of a predicate holds one value at a time."""
+OneValued = Callable[[str, bool], bool]
+"""Whether a slot of a predicate, or of what it is read as from the other side, holds one value at a time."""
 
 
 def superseded_last(hits: Sequence[Weighed], admission: Admission, point: Point, one_valued: OneValued) -> list[Weighed]:
@@ -64,43 +63,44 @@ def _ended(admission: Admission, point: Point, episodes: Ints, one_valued: OneVa
     docs, tellers = docs[visible], tellers[visible]
     holding = admission.claims[docs]
     by_slot: dict[int, list[int]] = defaultdict(list)
+    one_value: dict[int, bool] = {}
     names = reading.indexed.predicates.names
     for place, doc in enumerate(docs.tolist()):
         for column in ("slot", "inverse_slot"):
             slot = int(reading.claims[column][doc])
             if slot != NOBODY:
                 by_slot[slot].append(place)
+                one_value[slot] = one_valued(names[table["predicate"][doc]], column == "inverse_slot")
+    bases, replaced, said = reading.claims["base"], reading.claims["replaced"], table["said"]
     found: dict[int, set[int]] = defaultdict(set)
-    for together in by_slot.values():
+    for slot, together in by_slot.items():
         held = [place for place in together if holding[place]]
-        if not held or len(held) == len(together):
-            continue
         still = {int(tellers[place]) for place in held}
         for place in together:
-            teller, doc = int(tellers[place]), int(docs[place])
-            if teller in still:
-                continue
-            found[teller] |= {
-                int(tellers[other])
-                for other in held
-                if table["said"][docs[other]] > table["said"][doc]
-                and (
-                    reading.claims["base"][doc] in (reading.claims["base"][docs[other]], table["replaced"][docs[other]])
-                    or one_valued(names[int(table["predicate"][doc])])
-                )
-            }
+            teller, doc = int(tellers[place]), docs[place]
+            if teller not in still:
+                later = (other for other in held if said[docs[other]] > said[doc])
+                found[teller] |= {
+                    int(tellers[other]) for other in later if one_value[slot] or bases[doc] in (bases[docs[other]], replaced[docs[other]])
+                }
     return {teller: enders for teller, enders in found.items() if enders}
 
 
-def one_each(hits: Sequence[Weighed], collections: Mapping[Kind, Collection]) -> list[Weighed]:
-    """Without those whose document has the very words of one before it."""
-    seen: set[tuple[Kind, bytes]] = set()
+def one_each(hits: Sequence[Weighed], admission: Admission) -> list[Weighed]:
+    """Without the episodes that say what one before them says, word for word but for case, endings and marks.
+
+    Statements are never left out: two of the same words may speak of two of one name.
+    """
+    prints = admission.reading.state.episodes["print"]
+    seen: set[int] = set()
     kept = []
     for hit in hits:
-        words = (hit.kind, collections[hit.kind].words.signature(hit.doc).tobytes())
-        if words not in seen:
-            kept.append(hit)
-        seen.add(words)
+        if hit.kind is Kind.EPISODE:
+            said = int(prints[hit.doc])
+            if said in seen:
+                continue
+            seen.add(said)
+        kept.append(hit)
     return kept
 
 

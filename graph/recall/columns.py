@@ -84,6 +84,11 @@ class Numbers:
                 self._known[name] = len(self.names) - 1
             return self._known[name]
 
+    def take_over(self, names: Sequence[str]) -> None:
+        """Give the numbers 0, 1, 2 to names; there were none."""
+        self.names[:] = names
+        self._known |= {name: number for number, name in enumerate(names)}
+
     def known(self, name: str) -> int | None:
         """The number of a thing, if it has one."""
         return self._known.get(name)

@@ -28,10 +28,19 @@ def of_claim(claim: ClaimDocument) -> Texts:
     return Texts(text, text)
 
 
+SHORT = 200
+"""Characters of a turn below which its meaning is made of the previous one too: a longer one stands by itself, and beside another
+would be more than the model reads (BEAM: R@10 .676 for it alone, .559 with the previous turn)."""
+BEFORE = 300
+"""Characters that are taken of the previous turn."""
+
+
 def of_episode(speaker: str | None, content: str, before: tuple[str | None, str] | None) -> Texts:
-    """What was said and by whom; its meaning is made of what was said `before` it as well."""
+    """What was said and by whom; the meaning of a short turn is made of what was said `before` it as well."""
     said = said_by(speaker, content)
-    return Texts(said, f"{said_by(*before)}\n{said}" if before is not None else said)
+    if before is None or len(content) >= SHORT:
+        return Texts(said, said)
+    return Texts(said, f"{said_by(before[0], before[1][:BEFORE])}\n{said}")
 
 
 def said_by(speaker: str | None, text: str) -> str:

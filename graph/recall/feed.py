@@ -66,6 +66,8 @@ class ClaimDocument(NamedTuple):
     slot: str
     inverse_slot: str | None
     replaced: str | None
+    replaced_subject: str | None
+    replaced_object: str | None
     polarity: bool
     ends: bool
     is_split: bool
@@ -156,6 +158,8 @@ _CLAIMS = (
         claims.c.slot,
         claims.c.inverse_slot,
         claims.c.replaces_proposition,
+        claims.c.replaces_subject,
+        claims.c.replaces_object,
         claims.c.polarity,
         (claims.c.kind == str(ClaimKind.END)).label("ends"),
         or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None)).label("is_split"),
@@ -186,6 +190,7 @@ _COPIES = (
         episodes.c.order_text,
         episodes.c.status,
         episodes.c.tx_recorded,
+        episodes.c.tx_extracted,
         func.length(func.coalesce(episodes.c.content, "")).label("length"),
         retractions.c.tx.label("retracted"),
     )
@@ -259,6 +264,11 @@ class Feed:
             found[namespace].episodes.append(event)
         return dict(found)
 
+    def claims(self, rows: Sequence[int]) -> list[ClaimDocument]:
+        """Claims by their rows."""
+        with self._engine.connect() as connection:
+            return [ClaimDocument._make(row[1:]) for row in rows_among(connection, _CLAIMS.where(among(claims.c.row)), rows)]
+
     def contents(self, rows: Sequence[int]) -> dict[int, tuple[str | None, str]]:
         """Speaker and text of copies of episodes by their rows."""
         with self._engine.connect() as connection:
@@ -294,5 +304,9 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
             shown[-1] = (best, shown[-1][1], end)
         else:
             shown.append((best, start, end))
-    hidden = (EpisodeStatus.QUARANTINED, EpisodeStatus.ERASED)
-    return (life for life in shown if life[0].status not in hidden and life[0].length)
+    for copy, start, end in shown:
+        if copy.status == EpisodeStatus.QUARANTINED:
+            # Found while it waited, and not from when it was held back.
+            end = min(end, copy.tx_extracted)
+        if copy.status != EpisodeStatus.ERASED and copy.length and start < end:
+            yield copy, start, end

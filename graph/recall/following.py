@@ -42,6 +42,7 @@ class Following:
         while self._sleep():
             try:
                 self._index.catch_up()
+                self._index.keep(grown=0.5)
                 self.followed()
             except Exception:
                 # Whoever asks follows too, and meets the failure; here it is tried again.

@@ -9,18 +9,20 @@ from __future__ import annotations
 import logging
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from threading import RLock
 from typing import Protocol
 
 import numpy as np
 
+from graph.recall import documents, keeping
 from graph.recall.admission import Admissions
-from graph.recall.columns import Ints
+from graph.recall.columns import Columns, Ints
 from graph.recall.dense import Dense, Matrix, Vectors
 from graph.recall.feed import Changes, Feed
-from graph.recall.namespace import Indexed, Part
+from graph.recall.namespace import Indexed, Part, Wanted
 from graph.recall.reading import Readings
 
 log = logging.getLogger(__name__)
@@ -40,8 +42,18 @@ class VectorStore(Protocol):
 
     def use(self, pairs: Iterable[tuple[bytes, str]]) -> None: ...
 
+    def every(self) -> Iterator[tuple[list[bytes], Vectors]]: ...
+
+    def retain(self, documents: Iterable[bytes]) -> int: ...
+
+    def forget_others(self) -> int: ...
+
     def close(self) -> None: ...
 
+
+KEEP_FROM = 5_000
+"""Documents from which on an index is kept between starts; a smaller one is made anew in less than a second."""
+_AT_A_TIME = 5_000
 
 DenseFactory = Callable[[str, Part], Dense]
 """Makes the place for the vectors of a part of a namespace."""
@@ -55,14 +67,18 @@ def in_memory(namespace: str, part: Part) -> Dense:
 class Space:
     """What recall has of a namespace."""
 
-    def __init__(self, name: str, dense: DenseFactory) -> None:
-        self.indexed = Indexed()
+    def __init__(self, name: str, dense: DenseFactory, indexed: Indexed) -> None:
+        self.indexed = indexed
         self.readings = Readings(self.indexed)
         self.admissions = Admissions()
         self.dense: dict[Part, Dense] = {part: dense(name, part) for part in PARTS}
 
     def __getitem__(self, part: Part) -> Dense:
         return self.dense[part]
+
+    def columns(self, part: Part) -> Columns:
+        """The rows of a part's documents."""
+        return self.indexed.claims if part == "claims" else self.indexed.episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,65 +91,155 @@ class _Place:
     tx_from: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where the index is kept between starts, and the ledger that it follows."""
+
+    folder: Path
+    ledger: str
+
+
 class Index:
     """Follows one ledger. Thread-safe: one thread at a time brings it up to date, readers take what is there."""
 
-    def __init__(self, feed: Feed, embedder: str | None, vectors: VectorStore | None, dense: DenseFactory = in_memory) -> None:
-        """`embedder` is the ID of the one that makes the vectors; None where there is none."""
+    def __init__(
+        self,
+        feed: Feed,
+        embedder: str | None,
+        vectors: VectorStore | None,
+        dense: DenseFactory = in_memory,
+        *,
+        shelf: Shelf | None = None,
+    ) -> None:
+        """`embedder` is the ID of the one that makes the vectors; None where there is none. What is on the shelf is taken over."""
         self._feed = feed
         self.embedder = embedder
         self._vectors = vectors
         self._dense = dense
+        self._shelf = shelf
         self._work = RLock()
+        self._begin()
+        if shelf is not None:
+            self._take_over(shelf)
+
+    def _begin(self) -> None:
         self._spaces: dict[str, Space] = {}
         # Texts that wait for their vectors, oldest first, with the documents that are made of them.
         self._waiting: dict[str, list[_Place]] = {}
+        # How many of them by the transaction that they are of.
         self._late: Counter[int] = Counter()
-        """How many of them by the transaction that they are of."""
+        self._kept = 0
         self.watermark = 0
         self.at = 0
+
+    # ------------------------------------------------------------ keeping
+
+    def _take_over(self, shelf: Shelf) -> None:
+        """Begin with what is kept, where it is of this ledger."""
+        mark = keeping.kept(shelf.folder)
+        if mark is None or mark.ledger != shelf.ledger or self._feed.time_of(mark.watermark) != mark.at:
+            return
+        found = keeping.restored(shelf.folder, mark)
+        if found is None:
+            return
+        self._spaces = {name: Space(name, self._dense, indexed) for name, indexed in found.items()}
+        self.watermark, self.at, self._kept = mark.watermark, mark.at, self.documents()
+        self._take_vectors()
+
+    def _take_vectors(self) -> None:
+        """Give documents the vectors that are kept of them; the others wait."""
+        tables = {(name, part): space.columns(part) for name, space in self._spaces.items() for part in PARTS}
+        for columns in tables.values():
+            columns["embedded"][:] = False
+        if self._vectors is None:
+            return
+        places = {name: _Documents(columns) for name, columns in tables.items()}
+        for users, vectors in self._vectors.every():
+            named = np.frombuffer(b"".join(users), ">i8").reshape(-1, 2).astype(np.int64)
+            for (name, part), known in places.items():
+                mine, docs = known.among(named, part)
+                self._put(self._spaces[name], part, docs, vectors[mine])
+        for name, space in sorted(self._spaces.items()):
+            self._want(name, [each for part in PARTS for each in self._unlike(space, part)])
+
+    def _unlike(self, space: Space, part: Part) -> Iterator[Wanted]:
+        """The documents without a vector, with their texts written again."""
+        columns = space.columns(part)
+        docs = np.flatnonzero(~columns["embedded"])
+        for start in range(0, len(docs), _AT_A_TIME):
+            some = docs[start : start + _AT_A_TIME]
+            rows = columns["row"][some].tolist()
+            if part == "claims":
+                told = {claim.row: documents.of_claim(claim).meaning for claim in self._feed.claims(rows)}
+                yield from ((part, doc, told[row]) for doc, row in zip(some.tolist(), rows, strict=True))
+                continue
+            before = columns["before_row"][some].tolist()
+            said = self._feed.contents(sorted({row for row in (*rows, *before) if row >= 0}))
+            for doc, row, previous in zip(some.tolist(), rows, before, strict=True):
+                yield part, doc, documents.of_episode(*said[row], said.get(previous)).meaning
+
+    def documents(self) -> int:
+        """How many documents there are."""
+        return sum(space.columns(part).size for space in self._spaces.values() for part in PARTS)
+
+    def keep(self, *, grown: float = 0.0) -> None:
+        """Keep the index on its shelf, where it is too large to be made anew in a moment and has grown by a part since it was kept."""
+        with self._work:
+            size = self.documents()
+            if self._shelf is None or size < KEEP_FROM or size <= self._kept * (1 + grown):
+                return
+            mark = keeping.Mark(keeping.FORMAT, self._shelf.ledger, self.watermark, self.at, tuple(sorted(self._spaces)))
+            keeping.keep(self._shelf.folder, mark, {name: space.indexed for name, space in self._spaces.items()})
+            self._kept = size
 
     # ------------------------------------------------------------ following
 
     def catch_up(self, transaction: int | None = None) -> None:
-        """Follow to a transaction; without one to the ledger's last."""
+        """Follow to a transaction; without one to the ledger's last. What fails half-way is begun anew the next time."""
         if transaction is not None and transaction <= self.watermark:
             return
         with self._work:
             last = self._feed.last()
             for batch in self._feed.batches(self.watermark, last):
-                for namespace, changes in sorted(batch.changes.items()):
-                    self._apply(namespace, changes)
+                try:
+                    for namespace, changes in sorted(batch.changes.items()):
+                        self._apply(namespace, changes)
+                except BaseException:
+                    # A part of a batch is no state that an answer may stand on.
+                    self._close_spaces()
+                    self._begin()
+                    raise
                 self.watermark, self.at = batch.upto, batch.at
 
     def _apply(self, namespace: str, changes: Changes) -> None:
         space = self._spaces.get(namespace)
         if space is None:
-            space = Space(namespace, self._dense)
+            space = self._spaces[namespace] = Space(namespace, self._dense, Indexed())
         wanted = space.indexed.apply(changes, self._feed.contents)
-        self._spaces[namespace] = space
-        if self.embedder is None or self._vectors is None:
+        if self._vectors is None:
             return
-        table = {"claims": space.indexed.claims, "episodes": space.indexed.episodes}
-        known = self._vectors.get(list({text for _, _, text in wanted}))
-        self._vectors.use(
-            [(_use(part, int(table[part]["row"][doc]), int(table[part]["tx_from"][doc])), text) for part, doc, text in wanted]
-        )
+        named = ((part, space.columns(part), doc, text) for part, doc, text in wanted)
+        used = [(_use(part, int(columns["row"][doc]), int(columns["tx_from"][doc])), text) for part, columns, doc, text in named]
+        self._vectors.use(used)
+        known = self._vectors.get({text for _, _, text in wanted})
         for part in PARTS:
             found = [(doc, known[text]) for mine, doc, text in wanted if mine == part and text in known]
             if found:
                 self._put(space, part, np.array([doc for doc, _ in found]), np.array([vector for _, vector in found], np.float32))
+        self._want(namespace, [each for each in wanted if each[2] not in known])
+
+    def _want(self, namespace: str, wanted: Sequence[Wanted]) -> None:
+        """Let documents wait for the vectors of their texts."""
+        space = self._spaces[namespace]
         for part, doc, text in wanted:
-            if text not in known:
-                place = _Place(namespace, part, doc, int(table[part]["tx_from"][doc]))
-                self._waiting.setdefault(text, []).append(place)
-                self._late[place.tx_from] += 1
+            place = _Place(namespace, part, doc, int(space.columns(part)["tx_from"][doc]))
+            self._waiting.setdefault(text, []).append(place)
+            self._late[place.tx_from] += 1
 
     @staticmethod
     def _put(space: Space, part: Part, docs: Ints, vectors: Vectors) -> None:
         space[part].put(docs, vectors)
-        columns = space.indexed.claims if part == "claims" else space.indexed.episodes
-        columns["embedded"][docs] = True
+        space.columns(part)["embedded"][docs] = True
 
     # ------------------------------------------------------------ vectors
 
@@ -173,23 +279,64 @@ class Index:
         return f"{VERSION}:{self.embedder}" + (f":{waiting}-waiting" if waiting else "")
 
     def rebuild(self) -> None:
-        """Begin anew and follow to the ledger's last transaction."""
+        """Begin anew and follow to the ledger's last transaction. Vectors that nothing uses, or another embedder made, are dropped."""
         with self._work:
-            old = self._spaces
-            self._spaces, self._waiting, self._late, self.watermark, self.at = {}, {}, Counter(), 0, 0
-            for space in old.values():
-                for dense in space.dense.values():
-                    dense.close()
+            self._close_spaces()
+            self._begin()
             self.catch_up()
+            if self._vectors is not None:
+                self._vectors.retain(document for space in self._spaces.values() for document in _uses(space))
+                self._vectors.forget_others()
+            self.keep()
+
+    def _close_spaces(self) -> None:
+        for space in self._spaces.values():
+            for dense in space.dense.values():
+                dense.close()
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Keep what there is, and release what it holds."""
         with self._work:
-            for space in self._spaces.values():
-                for dense in space.dense.values():
-                    dense.close()
+            self.keep()
+            self._close_spaces()
             if self._vectors is not None:
                 self._vectors.close()
+
+
+class _Documents:
+    """Finds the documents of a part by what names them to the vectors' store."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._order = np.lexsort((columns["tx_from"], columns["row"]))
+        self._rows, self._from = columns["row"][self._order], columns["tx_from"][self._order]
+
+    def among(self, named: Ints, part: Part) -> tuple[Ints, Ints]:
+        """Of (row, since when) pairs, n x 2, the places of those that are of the part, and their documents."""
+        if not len(self._rows):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        claims = part == "claims"
+        mine = np.flatnonzero((named[:, 1] < 0) == claims)
+        place = np.searchsorted(self._rows, named[mine, 0])
+        if not claims:
+            # Versions of one episode lie together, few.
+            while True:
+                known = np.minimum(place, len(self._rows) - 1)
+                onwards = (place < len(self._rows)) & (self._rows[known] == named[mine, 0]) & (self._from[known] < named[mine, 1])
+                if not onwards.any():
+                    break
+                place = place + onwards
+        known = np.minimum(place, len(self._rows) - 1)
+        right = self._rows[known] == named[mine, 0]
+        if not claims:
+            right &= self._from[known] == named[mine, 1]
+        return mine[right], self._order[known[right]]
+
+
+def _uses(space: Space) -> Iterator[bytes]:
+    """What names the documents of a space to the vectors' store."""
+    for part in PARTS:
+        columns = space.columns(part)
+        yield from (_use(part, row, since) for row, since in zip(columns["row"].tolist(), columns["tx_from"].tolist(), strict=True))
 
 
 def _use(part: Part, row: int, tx_from: int) -> bytes:

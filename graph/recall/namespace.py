@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ from graph.recall.words import Words, WordsView
 Contents = Callable[[Sequence[int]], Mapping[int, tuple[str | None, str]]]
 """Speaker and text of copies of episodes by their rows in the ledger."""
 Part = Literal["claims", "episodes"]
-NextText = tuple[Part, int, str]
+Wanted = tuple[Part, int, str]
 """The part that a document belongs to, its number and the text of which it wants a vector."""
 
 NOBODY = -1
@@ -46,6 +47,8 @@ _CLAIM_COLUMNS: dict[str, Any] = {
     "slot": np.int32,
     "inverse_slot": np.int32,
     "replaced": np.int32,
+    "replaced_subject": np.int32,
+    "replaced_object": np.int32,
     "polarity": np.bool_,
     "ends": np.bool_,
     "is_split": np.bool_,
@@ -76,9 +79,11 @@ _EPISODE_COLUMNS: dict[str, Any] = {
     "low": np.uint64,
     "episode": np.int32,
     "before": np.int32,
+    "before_row": np.int64,
     "group": np.int32,
     "source": np.int32,
     "speaker": np.int32,
+    "print": np.uint64,
     "said": np.int64,
     "tx_from": np.int64,
     "tx_to": np.int64,
@@ -153,15 +158,19 @@ class Indexed:
         self.standing: dict[int, int] = {}
         self.state = self._state()
 
-    def apply(self, changes: Changes, contents: Contents) -> list[NextText]:
+    def apply(self, changes: Changes, contents: Contents) -> list[Wanted]:
         """Take a batch in; answers with the texts of the new documents."""
         self._close(self.rectangles, changes.closed)
         self._close(self.claims, changes.ended)
         self._add_rectangles(changes.rectangles)
         wanted = self._add_claims(changes.claims)
         wanted += self._follow_episodes(changes.episodes, contents)
-        self.state = self._state()
+        self.settle()
         return wanted
+
+    def settle(self) -> None:
+        """Let readers see all that there is."""
+        self.state = self._state()
 
     def _state(self) -> State:
         words = self.claim_words.view(), self.episode_words.view()
@@ -197,9 +206,9 @@ class Indexed:
         self.rectangles.append(rows)
         self.edges.entries.append(edges)
 
-    def _add_claims(self, added: Sequence[ClaimDocument]) -> list[NextText]:
+    def _add_claims(self, added: Sequence[ClaimDocument]) -> list[Wanted]:
         rows, edges, told = [], [], []
-        wanted: list[NextText] = []
+        wanted: list[Wanted] = []
         number = self.claims.size
         for claim in added:
             base, episode = self.bases.of(claim.proposition), self.episode_keys.of(claim.episode)
@@ -211,8 +220,11 @@ class Indexed:
             )
             what = (self.things.of(claim.subject), predicate, self.qualifiers.of(claim.qualifier), self.things.of(claim.object))
             slots = (self.slots.of(claim.slot), NOBODY if claim.inverse_slot is None else self.slots.of(claim.inverse_slot))
-            replaced = NOBODY if claim.replaced is None else self.bases.of(claim.replaced)
-            kind = (replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
+            replaced = (NOBODY, NOBODY, NOBODY)
+            if claim.replaced is not None:
+                wrong = (self.things.of(str(claim.replaced_subject)), self.things.of(str(claim.replaced_object)))
+                replaced = (self.bases.of(claim.replaced), *wrong)
+            kind = (*replaced, claim.polarity, claim.ends, claim.is_split, claim.confidence)
             when = (claim.said, claim.tx_from, claim.tx_to)
             rows.append((claim.row, *halves(claim.id), episode, *where, *what, claim.paired, base, *slots, *kind, *when, False))
             edges += between(base_node(base), episode_node(episode), number * 3 + 1, predicate)
@@ -230,13 +242,13 @@ class Indexed:
     def _group(self, group: str | None) -> int:
         return NOBODY if group is None else self.groups.of(group)
 
-    def _follow_episodes(self, events: Sequence[EpisodeEvent], contents: Contents) -> list[NextText]:
+    def _follow_episodes(self, events: Sequence[EpisodeEvent], contents: Contents) -> list[Wanted]:
         """New documents for the episodes that come, and for those that from now on follow another one than before."""
         followed = self.turns.follow(events)
         opened = [each for each in followed if isinstance(each, Following)]
         rows_wanted = {copy.row for each in opened for copy in (each.episode, each.before) if copy is not None}
         said = contents(sorted(rows_wanted)) if rows_wanted else {}
-        wanted: list[NextText] = []
+        wanted: list[Wanted] = []
         for each in followed:
             if isinstance(each, Gone):
                 self.episodes["tx_to"][self.standing.pop(self.episode_keys.of(each.key))] = each.transaction
@@ -244,23 +256,29 @@ class Indexed:
                 wanted.append(self._add_episode(each, said))
         return wanted
 
-    def _add_episode(self, each: Following, said: Mapping[int, tuple[str | None, str]]) -> NextText:
+    def _add_episode(self, each: Following, said: Mapping[int, tuple[str | None, str]]) -> Wanted:
         episode, before = each.episode, each.before
         number, doc = self.episode_keys.of(episode.key), self.episodes.size
-        previous = NOBODY if before is None else self.episode_keys.of(before.key)
+        previous = (NOBODY, NOBODY) if before is None else (self.episode_keys.of(before.key), before.row)
         where = (
             self._group(episode.group),
             self.sources.of(episode.source),
             NOBODY if episode.speaker is None else self.speakers.of(episode.speaker),
         )
+        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
+        words = tokens(texts.words)
         when = (episode.said, each.transaction, OPEN)
-        self.episodes.append([(episode.row, *halves(episode.key), number, previous, *where, *when, False)])
+        self.episodes.append([(episode.row, *halves(episode.key), number, *previous, *where, footprint(words), *when, False)])
         self.standing[number] = doc
         if before is not None:
-            self.edges.entries.append(between(episode_node(number), episode_node(previous), doc * 3 + 2, NOBODY))
-        texts = documents.of_episode(*said[episode.row], None if before is None else said[before.row])
-        self.episode_words.append([tokens(texts.words)])
+            self.edges.entries.append(between(episode_node(number), episode_node(previous[0]), doc * 3 + 2, NOBODY))
+        self.episode_words.append([words])
         return "episodes", doc, texts.meaning
+
+
+def footprint(words: Sequence[str]) -> int:
+    """What two texts share that say the same, word for word."""
+    return int.from_bytes(blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def halves(key: str) -> tuple[int, int]:

@@ -25,6 +25,7 @@ READINGS = 4
 """How many are kept of a namespace."""
 
 Numbered = NDArray[np.int32]
+_TOLD = ("subject", "object", "replaced_subject", "replaced_object", "predicate", "qualifier", "paired", "group", "source", "is_split")
 
 
 class _Meant(NamedTuple):
@@ -35,6 +36,7 @@ class _Meant(NamedTuple):
     base: int
     slot: int
     inverse_slot: int
+    replaced: int = NOBODY
 
 
 class Reading:
@@ -47,7 +49,9 @@ class Reading:
     def __init__(self, indexed: Indexed, state: State) -> None:
         self.indexed = indexed
         self.state = state
-        self.claims: dict[str, Numbered] = {name: state.claims[name] for name in ("subject", "object", "base", "slot", "inverse_slot")}
+        self.claims: dict[str, Numbered] = {
+            name: state.claims[name] for name in ("subject", "object", "base", "slot", "inverse_slot", "replaced")
+        }
         self.rectangles: dict[str, NDArray[Any]] = {
             name: state.rectangles[name] for name in ("subject", "object", "base", "polarity", "v_from", "v_to", "tx_from", "tx_to")
         }
@@ -76,10 +80,14 @@ class Readings:
         self._indexed = indexed
         self._lock = RLock()
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._plain: Reading | None = None
 
     def plain(self, state: State) -> Reading:
         """Everything as it is told."""
-        return Reading(self._indexed, state)
+        with self._lock:
+            if self._plain is None or self._plain.state is not state:
+                self._plain = Reading(self._indexed, state)
+            return self._plain
 
     def of(self, state: State, name: Hashable, identity: Identity, told: Callable[[], Told] | None = None) -> Reading:
         """The reading by an identity that has looked up all it knows; `name` is that of all that decides, but for the state."""
@@ -99,7 +107,6 @@ class _Kept:
         self._identity = identity
         self._meant: dict[tuple[Any, ...], _Meant] = {}
         self._edges = Grouped(other=np.int32, reason=np.int32, predicate=np.int32)
-        self._concerned = np.zeros(0, np.bool_)
         self._claims = self._rectangles = 0
         self._told = _numbered(indexed, told) if told is not None else None
         self._reading: Reading | None = None
@@ -108,7 +115,8 @@ class _Kept:
     def upto(self, state: State) -> Reading:
         """The reading of a state."""
         last = self._reading
-        if last is not None and last.state is state:
+        if last is not None and (last.state is state or state.claims.size < self._claims or state.rectangles.size < self._rectangles):
+            # What came later than an older state counts on no basis that was asked of it.
             return last
         reading = Reading(self._indexed, state)
         concerned = self._concerns(len(self._indexed.things))
@@ -135,7 +143,11 @@ class _Kept:
         moved = np.zeros(table.size, np.bool_)
         if last is not None and last.moved_claims is not None:
             moved[:start] = last.moved_claims
-        rows = start + np.flatnonzero(concerned[table["subject"][start:]] | concerned[table["object"][start:]])
+        named = concerned[table["subject"][start:]] | concerned[table["object"][start:]]
+        for name in ("replaced_subject", "replaced_object"):
+            number = table[name][start:]
+            named |= concerned[number] & (number != NOBODY)
+        rows = start + np.flatnonzero(named)
         columns = {name: np.array(values) for name, values in reading.claims.items()} if len(rows) or moved.any() else reading.claims
         if last is not None and moved.any():
             for name, values in columns.items():
@@ -157,24 +169,29 @@ class _Kept:
         return moved
 
     def _claim(self, table: Any, row: int) -> _Meant:
-        names = ("predicate", "qualifier", "subject", "object", "paired", "group", "source", "is_split")
-        told = tuple(int(table[name][row]) for name in names)
+        told = tuple(int(table[name][row]) for name in _TOLD)
         meant = self._meant.get(told)
         if meant is None:
-            indexed = self._indexed
-            predicate, qualifier, subject, object, paired, group, source, is_split = told
-            place = self._identity.meant(
-                indexed.predicates.names[predicate],
-                indexed.qualifiers.names[qualifier],
-                indexed.things.names[subject],
-                indexed.things.names[object],
-                None if group == NOBODY else indexed.groups.names[group],
-                indexed.sources.names[source],
-                paired=bool(paired),
-                split=bool(is_split),
-            )
-            meant = self._meant[told] = self._numbers(place)
+            subject, object, other_subject, other_object = told[:4]
+            meant = self._numbers(self._meant_by(subject, object, told))
+            if other_subject != NOBODY:
+                meant = meant._replace(replaced=self._indexed.bases.of(self._meant_by(other_subject, other_object, told).proposition))
+            self._meant[told] = meant
         return meant
+
+    def _meant_by(self, subject: int, object: int, told: tuple[int, ...]) -> Place:
+        indexed = self._indexed
+        predicate, qualifier, paired, group, source, is_split = told[4:]
+        return self._identity.meant(
+            indexed.predicates.names[predicate],
+            indexed.qualifiers.names[qualifier],
+            indexed.things.names[subject],
+            indexed.things.names[object],
+            None if group == NOBODY else indexed.groups.names[group],
+            indexed.sources.names[source],
+            paired=bool(paired),
+            split=bool(is_split),
+        )
 
     def _numbers(self, place: Place) -> _Meant:
         indexed = self._indexed

@@ -25,6 +25,7 @@ from graph.recall.filtering import allowed_claims, allowed_episodes
 from graph.recall.following import Following
 from graph.recall.index import Index, Space
 from graph.recall.namespace import State, thing_node
+from graph.recall.pagerank import Edges
 from graph.recall.reading import Reading, Told
 from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
@@ -90,7 +91,6 @@ class Recall:
             embedder = self._embedder
         vector = embedder.embed_query(text)
         with self._lock:
-            self._failures.pop("vector", None)
             self._queries[text] = vector
             while len(self._queries) > QUERIES_KEPT:
                 self._queries.popitem(last=False)
@@ -111,7 +111,7 @@ class Recall:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
         degraded: list[str] = []
-        self.index.catch_up(basis.transaction)
+        self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
             return Ranking((), 0, None, tuple(self._lacking(options, basis)))
@@ -128,7 +128,7 @@ class Recall:
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
             self._embed if self._choice is not None else None,
-            self._named(describer, keys, basis, space, reading, text, options),
+            self._named(describer, keys, basis, space, admission, text, options),
             degraded + self._lacking(options, basis),
             self._note,
         )
@@ -136,23 +136,43 @@ class Recall:
         weighed = len(hits)
         if options.superseded_last:
 
-            def one_valued(predicate: str) -> bool:
-                return traits_of(vocabulary.predicate(predicate)).one_valued
+            def one_valued(predicate: str, turned: bool) -> bool:
+                known = vocabulary.predicate(predicate)
+                read = known.inverse if turned and not known.symmetric and known.inverse is not None else predicate
+                return traits_of(vocabulary.predicate(read)).one_valued
 
             hits = superseded_last(hits, admission, point, one_valued)
-        hits = one_each(hits, collections)
+        hits = one_each(hits, admission)
         if options.max_per_group is not None:
             hits = at_most(hits, admission, options.max_per_group)
         return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
 
+    def _follow(self, transaction: int) -> None:
+        """Bring the index to a transaction. Raises RecallUnavailable where it cannot follow: no arm can do without it."""
+        try:
+            self.index.catch_up(transaction)
+        except Exception as failure:
+            log.exception("the recall index cannot follow the ledger")
+            self._note("index", failure)
+            raise RecallUnavailable(
+                f"the recall index cannot follow the ledger ({type(failure).__name__}); it begins anew with the next question, and"
+                " `erstwhile rebuild --index` makes it anew at once"
+            ) from failure
+        self._note("index", None)
+
     def version(self, basis: Basis) -> str:
         """Of index and embedder on a basis."""
-        self.index.catch_up(basis.transaction)
+        self._follow(basis.transaction)
         return self.index.version(basis.transaction)
 
-    def _note(self, part: str, failure: Exception) -> None:
+    def _note(self, part: str, failure: Exception | None) -> None:
+        """Remember how a part failed, until it works again."""
         with self._lock:
-            self._failures[part] = f"{type(failure).__name__}: {failure}"
+            if failure is None:
+                self._failures.pop(part, None)
+            else:
+                # A message of our own names the cause; that of another may quote what it was given.
+                self._failures[part] = getattr(failure, "message", None) or type(failure).__name__
 
     def mismatched(self, count: int) -> None:
         """Count hits that the ledger did not confirm."""
@@ -198,8 +218,10 @@ class Recall:
         return claims, allowed_episodes(admission, filter, claims)
 
     @staticmethod
-    def _named(describer: Describer, keys: Keys, basis: Basis, space: Space, reading: Reading, text: str, options: RecallOptions) -> Ints:
-        """Nodes of the entities that the options or else the words of a query name."""
+    def _named(
+        describer: Describer, keys: Keys, basis: Basis, space: Space, admission: Admission, text: str, options: RecallOptions
+    ) -> Ints:
+        """Nodes of the entities that the options name, or else the words of a query."""
         if options.seeds is not None:
             found = set(options.seeds)
         else:
@@ -207,7 +229,10 @@ class Recall:
             found = {key for key in named if space.indexed.things.known(key) is not None}
         describer.identity.load(found)
         numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
-        return np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
+        nodes = np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
+        # What nothing tells of on the basis would take its share of the mass, and later material would change the answer.
+        owners, _, _ = Edges(admission).of(nodes)
+        return nodes[np.unique(owners)]
 
     # ------------------------------------------------------------ running
 

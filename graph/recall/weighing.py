@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SEEDS = 5
+SEEDS = 3
 """How many of the best hits PageRank starts from."""
 SHARE = 0.3
 """What PageRank adds to the joined score of the node that it finds most, of those that it did not start from."""
@@ -62,18 +62,21 @@ class Query:
     named: Ints
     """Nodes of entities to start PageRank from."""
     degraded: list[str] = field(default_factory=list)
-    failed: Callable[[str, Exception], None] = field(default=lambda part, failure: None)
+    note: Callable[[str, Exception | None], None] = field(default=lambda part, failure: None)
+    """Told of each part whether it worked (None) or how it failed."""
     vector: Vectors | None = None
 
     def attempt(self, part: str, work: Callable[[], T]) -> T | None:
         """What a part of recall finds; where it fails, nothing, and the failure is named in the answer, in health and in the log."""
         try:
-            return work()
+            found = work()
         except Exception as failure:
             log.exception("recall goes on without %s", part)
-            self.failed(part, failure)
+            self.note(part, failure)
             self.degraded.append(f"{part}: {_told(failure)}")
             return None
+        self.note(part, None)
+        return found
 
 
 def _told(failure: Exception) -> str:
@@ -92,6 +95,14 @@ class _Opinions:
     by_arm: dict[Arm, dict[int, ArmScore]] = field(default_factory=dict)
     docs: dict[int, int] = field(default_factory=dict)
     joined: dict[int, float] = field(default_factory=dict)
+
+    def note(self, arm: Arm, found: Best | None) -> None:
+        """What an arm found; nothing where it failed: then it has no say at all."""
+        if found is not None:
+            self.found[arm] = found
+            return
+        for known in (self.found, self.by_arm, self.tops):
+            known.pop(arm, None)
 
 
 def collections_of(
@@ -151,17 +162,16 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
 
 def _find(query: Query, each: _Opinions, wanted: set[Arm]) -> None:
     """The candidates of the arms."""
-    limit = query.options.candidates
+    limit, vector = query.options.candidates, query.vector
+
+    def by_words() -> Best:
+        each.scored = arms.scored(each.collection, query.terms)
+        return arms.by_words(each.collection, each.scored, limit)
+
     if Arm.BM25 in wanted:
-        each.scored = query.attempt("bm25", lambda: arms.scored(each.collection, query.terms))
-        scored = each.scored
-        if scored is not None:
-            each.found[Arm.BM25] = arms.by_words(each.collection, scored, limit)
-    vector = query.vector
+        each.note(Arm.BM25, query.attempt("bm25", by_words))
     if vector is not None:
-        found = query.attempt("vector", lambda: arms.by_meaning(each.collection, vector, query.around, limit))
-        if found is not None:
-            each.found[Arm.VECTOR] = found
+        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.by_meaning(each.collection, vector, query.around, limit)))
 
 
 def _judge(query: Query, each: _Opinions, units: Ints) -> None:
@@ -170,12 +180,11 @@ def _judge(query: Query, each: _Opinions, units: Ints) -> None:
     fresh = np.unique(units)
     docs = arms.documents_of(collection, fresh, int(collection.units.max(initial=-1)) + 1) if len(fresh) else np.zeros(0, np.int64)
     scored, vector = each.scored, query.vector
-    said: dict[Arm, Best] = {}
     if Arm.VECTOR in each.found and vector is not None:
-        said[Arm.VECTOR] = arms.meaning_of(collection, vector, docs)
+        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.meaning_of(collection, vector, docs)))
     if Arm.BM25 in each.found and scored is not None:
-        said[Arm.BM25] = arms.words_of(collection, scored, docs)
-    for arm, best in said.items():
+        each.note(Arm.BM25, query.attempt("bm25", lambda: arms.words_of(collection, scored, docs)))
+    for arm, best in each.found.items():
         each.tops.setdefault(arm, float(best.scores[0]) if len(best.scores) else 0.0)
         each.by_arm[arm] = {
             int(unit): ArmScore(arm, float(score), place + 1)
@@ -228,7 +237,7 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
     lowest = min((each.joined[unit] for unit in seeds), default=np.inf)
     hits = []
     for unit, doc in each.docs.items():
-        opinions = [by_arm[unit] for by_arm in each.by_arm.values() if unit in by_arm]
+        opinions = [each.by_arm[arm][unit] for arm in Arm if unit in each.by_arm.get(arm, ())]
         score = each.joined.get(unit, 0.0)
         way: tuple[int, ...] = ()
         if unit in ranked and walked is not None:

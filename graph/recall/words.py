@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.recall.columns import Bools, Columns, Floats, Grouped, GroupedView, Ints, Numbers
+from graph.recall.columns import Bools, Columns, Floats, Grouped, GroupedView, Numbers
 
-K1 = 1.2
-B = 0.3
+K1 = 0.9
+B = 0.1
+"""Little is made of lengths: turns and claims are all short (benchmarks/README.md, "Recall")."""
 MOST_TERMS = 64
 """Terms of a query that are weighed: of a longer one the rarest."""
 
@@ -23,13 +24,6 @@ class WordsView:
 
     postings: GroupedView
     lengths: NDArray[np.int32]
-    firsts: Ints
-    entries: NDArray[np.int32]
-
-    def signature(self, doc: int) -> NDArray[np.int32]:
-        """The terms of a document, ascending."""
-        end = self.firsts[doc + 1] if doc + 1 < len(self.firsts) else len(self.entries)
-        return self.entries[self.firsts[doc] : end]
 
 
 class Words:
@@ -37,28 +31,22 @@ class Words:
 
     def __init__(self, terms: Numbers) -> None:
         self.terms = terms
-        self.documents = Columns(length=np.int32, first=np.int64)
+        self.documents = Columns(length=np.int32)
         self.postings = Grouped(doc=np.int32, times=np.uint16)
 
     def append(self, documents: Sequence[Sequence[str]]) -> None:
         """Add documents by their tokens."""
-        rows: list[tuple[int, int]] = []
         entries: list[tuple[int, int, int]] = []
-        first = self.postings.entries.size
-        doc = self.documents.size
-        for tokens in documents:
-            rows.append((len(tokens), first + len(entries)))
+        for doc, tokens in enumerate(documents, self.documents.size):
             counted = sorted((self.terms.of(token), times) for token, times in Counter(tokens).items())
             entries += [(term, doc, min(times, 65_535)) for term, times in counted]
-            doc += 1
-        self.documents.append(rows)
+        self.documents.append([(len(tokens),) for tokens in documents])
         self.postings.entries.append(entries)
 
     def view(self) -> WordsView:
         """What there is now."""
         self.postings.settle()
-        documents = self.documents
-        return WordsView(self.postings.view, documents["length"], documents["first"], self.postings.entries["key"])
+        return WordsView(self.postings.view, self.documents["length"])
 
 
 @dataclass(frozen=True, slots=True)

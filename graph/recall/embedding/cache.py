@@ -25,7 +25,7 @@ _HASH_BYTES = 16
 _PART = 500
 """Hashes of one statement: SQLite builds are known that take 999 variables."""
 
-_SCAN_FROM = 10_000
+_LAYOUT = 1
 
 _PAGE = 8192
 """Bytes: five vectors of 384 numbers a page, where the usual 4,096 hold two and waste a quarter."""
@@ -46,15 +46,20 @@ class VectorCache:
 
     Texts are known by a keyed hash, so that the file confirms no guess about an erased text without the `secret`. Every vector is of
     a text that some document uses: `put` keeps no others, so an erasure while a text is with the embedder leaves nothing behind.
+    Whoever begins (or rebuilds) an index says all its uses again, then `retain`s its documents: a file begun anew knows none.
 
     The driver itself, not SQLAlchemy: a rebuild moves 100,000 rows of bytes, which is all that this file knows.
     """
 
-    def __init__(self, path: Path, *, secret: bytes, embedder: str) -> None:
-        """Open or begin the file. One that is damaged is moved aside, and a new one begun."""
+    def __init__(self, path: Path, *, secret: bytes, embedder: str, patience: float = 10.0) -> None:
+        """Open or begin the file. One that is damaged is moved aside, and a new one begun.
+
+        `patience`: seconds to wait for other programs that read the file.
+        """
         self._path, self._secret, self._embedder = path, secret[:64], embedder
         self._aside = path.with_name(f"{path.name}.damaged")
         self._lock = RLock()
+        self._patience = patience
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = self._open()
@@ -109,6 +114,20 @@ class VectorCache:
         found = self._vectors(set(hashes.values()))
         return {text: np.frombuffer(found[key], dtype="<f4") for text, key in hashes.items() if key in found}
 
+    def every(self, batch: int = 16_384) -> Iterator[tuple[list[bytes], Vectors]]:
+        """All documents with the vectors (n, dim) of what they use, in the file's own order: to fill a matrix that is empty."""
+        with self._lock:
+            row = self._read(
+                lambda connection: connection.execute("SELECT number FROM embedders WHERE id = ?", (self._embedder,)).fetchone(), None
+            )
+            if row is None:
+                return
+            used = "SELECT uses.document, vector FROM vectors JOIN uses ON uses.text = vectors.text WHERE embedder = ? ORDER BY number"
+            found = self._connection.execute(used, row)
+            while rows := found.fetchmany(batch):
+                vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<f4").reshape(len(rows), -1)
+                yield [document for document, _ in rows], vectors
+
     def rows(self, texts: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
         """(n, dim) vectors in the order of the texts, rows of zeros where there is none, and (n,) which there are.
 
@@ -118,10 +137,10 @@ class VectorCache:
         found = self._vectors(set(hashes))
         there = np.fromiter((key in found for key in hashes), dtype=np.bool_, count=len(hashes))
         dim = len(next(iter(found.values()))) // 4 if found else self.dim or 0
-        matrix = np.zeros((len(hashes), dim), dtype=np.float32)
-        if found:
-            joined = b"".join(found[key] for key in hashes if key in found)
-            matrix[there] = np.frombuffer(joined, dtype="<f4").reshape(-1, dim)
+        blank = bytes(4 * dim)
+        # One copy, of what may be more than the rest of the process.
+        joined = bytearray().join(found.get(key, blank) for key in hashes)
+        matrix = np.frombuffer(joined, dtype="<f4").reshape(len(hashes), dim)
         return matrix, there
 
     @property
@@ -170,12 +189,13 @@ class VectorCache:
         row = connection.execute("SELECT number FROM embedders WHERE id = ?", (self._embedder,)).fetchone()
         if row is None or not hashes:
             return {}
-        if len(hashes) >= _SCAN_FROM:
-            # Hashes lie all over the file: from some number on walking it in its own order is much faster.
+        if 4 * len(hashes) >= (connection.execute("SELECT max(number) FROM vectors").fetchone()[0] or 0):
+            # Hashes lie all over the file: reading all 100,000 rows in its own order takes a third of the time of seeking each.
             every = connection.execute("SELECT text, vector FROM vectors WHERE embedder = ? ORDER BY number", row)
             return {text: vector for text, vector in every if text in hashes}
         found: dict[bytes, bytes] = {}
-        wanted = list(hashes)
+        # In the order of the index, whose pages are then read once.
+        wanted = sorted(hashes)
         for start in range(0, len(wanted), _PART):
             part = wanted[start : start + _PART]
             marks = ",".join("?" * len(part))
@@ -244,7 +264,7 @@ class VectorCache:
             return deleted
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=10)
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=self._patience)
         try:
             # NORMAL: a power cut may lose the last vectors, which are made again. FULL would wait for the disk at each batch.
             for pragma in (
@@ -257,8 +277,11 @@ class VectorCache:
             ):
                 connection.execute(f"PRAGMA {pragma}")
             with _transaction(connection):
+                if connection.execute("PRAGMA user_version").fetchone()[0] not in (0, _LAYOUT):
+                    raise _OtherLayout("it has the layout of another version")
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={_LAYOUT}")
         except BaseException:
             connection.close()
             raise
@@ -277,7 +300,13 @@ class VectorCache:
         self._path.replace(self._aside)
 
 
+class _OtherLayout(sqlite3.DatabaseError):
+    """A file that an earlier or later version made; it is worth no more than a damaged one."""
+
+
 def _damaged(failure: sqlite3.DatabaseError) -> bool:
+    if isinstance(failure, _OtherLayout):
+        return True
     # Not a full disk or a lock, which are no fault of the file.
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

@@ -121,10 +121,8 @@ class EndpointEmbedder:
             # The chain is cut: a parse error quotes what it read.
             raise self._unavailable(f"gives no vectors for {count} texts; check that it speaks OpenAI's protocol") from None
         if len(told) != count or rows.ndim != 2 or rows.shape[1] == 0 or (self.dim and rows.shape[1] != self.dim):
-            length = f" of {self.dim} numbers" if self.dim else ""
-            raise self._unavailable(
-                f"gives an array {list(rows.shape)} for {count} texts, not one vector{length} for each; check the model"
-            )
+            wanted = f"a vector of {self.dim} numbers" if self.dim else "a vector"
+            raise self._unavailable(f"gives an array {list(rows.shape)} for {count} texts, not {wanted} for each; check the model")
         return rows
 
     def _unavailable(self, what: str) -> EmbedderUnavailable:

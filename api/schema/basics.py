@@ -10,6 +10,7 @@ from api.schema.enums import AfterRival, Aspect, Cardinality, Temporality
 from api.schema.support import described
 from graph import views
 from graph.facade import Snapshot
+from ontology.errors import Unavailable
 from ontology.instant import Instant
 
 
@@ -38,7 +39,11 @@ class Basis:
     @described("Version of the recall index and embedder: with it, recall is the same again too. `none` where no index is built.")
     def index_version(self) -> str:
         """Asked of the index only where it is selected: the index follows the ledger first."""
-        return self.snapshot.index_version
+        try:
+            return self.snapshot.index_version
+        except Unavailable:
+            # A basis is told without an index too; why there is none stands in the log and in health.
+            return "none"
 
 
 @strawberry.type(description="Half-open `[from, to)`; a missing end is unbounded.")

@@ -74,11 +74,28 @@ def episode(key: str, said: int = NOW, source: str = "chat", speaker: str | None
 def view(
     subject: str = "Lena", object: str = "Graça", words: str = "We live in Graça.", cited: tuple[EpisodeView, ...] = (episode("k1"),)
 ) -> StatementView:
-    said = tuple(EvidenceView(f"c{each.key}", each, words, 0, 1, "e") for each in cited)
+    told = tuple(EvidenceView(f"c{each.key}", each, words, 0, 1, "e") for each in cited)
     return StatementView(
-        *("p", EntityView("s", subject), "lives_in", "", EntityView("o", object), True, parse_instant("2024-02-03T12:41:00Z")),
-        *(UNBOUNDED_FUTURE, None, None, NOW, None, Support.PROJECTED, Conflict.NONE, True, words, 0.9, NOW, 1),
-        provenance=said,
+        key="p",
+        subject=EntityView("s", subject),
+        predicate="lives_in",
+        qualifier="",
+        object=EntityView("o", object),
+        polarity=True,
+        v_from=parse_instant("2024-02-03T12:41:00Z"),
+        v_to=UNBOUNDED_FUTURE,
+        from_stated=None,
+        to_stated=None,
+        tx_from_at=NOW,
+        tx_to_at=None,
+        support=Support.PROJECTED,
+        conflict=Conflict.NONE,
+        certain=True,
+        text=words,
+        confidence=0.9,
+        last_attested_at=NOW,
+        evidence_count=1,
+        provenance=told,
     )
 
 

@@ -31,7 +31,7 @@ from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh
 from graph.views import Basis, ComponentHealth, StatementFilter
-from ontology.errors import ErstwhileError, InvalidInput
+from ontology.errors import InvalidInput, Unavailable
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Vocabulary
 
@@ -48,7 +48,7 @@ ToldUntil = Callable[[Describer, Basis], Told]
 """What a said-time limit changes on a basis. Raises QueryTooComplex."""
 
 
-class RecallUnavailable(ErstwhileError):
+class RecallUnavailable(Unavailable):
     """Recall cannot answer; the message says why."""
 
 

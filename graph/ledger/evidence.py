@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
@@ -25,19 +25,27 @@ from ontology.edtf import Stated
 from ontology.instant import Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
-# Built once: putting a statement together costs more than SQLite needs to answer it. A claim that never counted has
-# tx_from = tx_to.
-_VISIBLE = select(claims).where(
+IN_SET = (
     claims.c.believed,
     claims.c.tx_from <= bindparam("transaction"),
     claims.c.tx_to > bindparam("since"),
     claims.c.tx_to > claims.c.tx_from,
-    claims.c.said <= bindparam("said_until"),
 )
-_IN_SLOTS = _VISIBLE.where(among(claims.c.slot))
-_IN_INVERSE_SLOTS = _VISIBLE.where(among(claims.c.inverse_slot))
-_ON_PROPOSITIONS = _VISIBLE.where(among(claims.c.proposition))
-_REPLACING = _VISIBLE.where(among(claims.c.replaces_proposition))
+"""Claims that counted at a transaction, or between two. One that never counted has tx_from = tx_to."""
+
+
+class Queries:
+    """Visible claims by what they are looked up by; of each row these columns.
+
+    Built once: putting a statement together costs more than SQLite needs to answer it.
+    """
+
+    def __init__(self, columns: Iterable[ColumnElement[Any]]) -> None:
+        visible = select(*columns).where(*IN_SET, claims.c.said <= bindparam("said_until"))
+        self.in_slots = visible.where(among(claims.c.slot))
+        self.in_inverse_slots = visible.where(among(claims.c.inverse_slot))
+        self.on_propositions = visible.where(among(claims.c.proposition))
+        self.replacing = visible.where(among(claims.c.replaces_proposition))
 
 
 class SlotRef(NamedTuple):
@@ -55,6 +63,8 @@ class Evidence:
     Rows, slots and propositions are in terms of the entities of the basis (`identity`). `moments` are the transactions with
     which the claims came and went.
     """
+
+    _queries = Queries(claims.c)
 
     def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility, identity: Identity) -> None:
         self._connection = connection
@@ -95,9 +105,11 @@ class Evidence:
             return
         self._slots |= {ref.key for ref in wanted}
         told = set(self._told_in(wanted))
-        self._add(self._rows(_IN_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
+        self._add(self._rows(self._queries.in_slots, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
         if inverse:
-            self._add(self._rows(_IN_INVERSE_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
+            self._add(
+                self._rows(self._queries.in_inverse_slots, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots
+            )
 
     def _told_in(self, slots: Collection[SlotRef]) -> Iterator[str]:
         self.identity.load({ref.subject for ref in slots})
@@ -114,7 +126,7 @@ class Evidence:
             self._propositions |= wanted.keys()
             self.identity.load({key for place in wanted.values() for key in (place.subject, place.object)})
             told = {key for place in wanted.values() for key in self.identity.told_under(place)}
-            found = [*self._rows(_ON_PROPOSITIONS, told), *self._rows(_REPLACING, told)]
+            found = [*self._rows(self._queries.on_propositions, told), *self._rows(self._queries.replacing, told)]
             kept = self._add(found, lambda row: row.proposition in self._propositions or row.replaces_proposition in self._propositions)
             linked = [place_of(row) for row in kept] + [place for row in kept if (place := replaced_place(row)) is not None]
             wanted = {place.proposition: place for place in linked if place.proposition not in self._propositions}

@@ -74,6 +74,7 @@ class Evidence:
         self.said_until = visibility.said_until
         self.identity = identity
         self._traits: dict[str, Traits] = {}
+        self._other_sides: dict[str, str] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
@@ -95,8 +96,12 @@ class Evidence:
 
     def other_side(self, predicate: str) -> str:
         """The predicate by which a statement is read from its object."""
-        known = self._vocabulary.predicate(predicate)
-        return predicate if known.symmetric or known.inverse is None else known.inverse
+        found = self._other_sides.get(predicate)
+        if found is None:
+            known = self._vocabulary.predicate(predicate)
+            found = predicate if known.symmetric or known.inverse is None else known.inverse
+            self._other_sides[predicate] = found
+        return found
 
     def load_slots(self, slots: Collection[SlotRef], *, inverse: bool) -> None:
         """Load all claims of slots; `inverse`: also those that stand in them from the other side."""
@@ -147,7 +152,8 @@ class Evidence:
     def _add(self, rows: Iterable[ClaimRow], belongs: Callable[[ClaimRow], bool]) -> list[ClaimRow]:
         """Take rows in, as this basis reads them; those whose names denote something else here are left out."""
         found = list(rows)
-        self.identity.load({key for row in found for key in _named(row)})
+        if not self.identity.nothing_joined:
+            self.identity.load({key for row in found for key in _named(row)})
         if not self.identity.trivial:
             told = {row.row: row for row in found}
             found = [row for row in map(self.identity.settled, found) if belongs(row)]
@@ -199,15 +205,10 @@ def load_slots(evidence: Evidence, places: Iterable[Place]) -> None:
     """Load the one-valued slots that some propositions stand in, from both sides where they have two."""
     own, paired = set(), set()
     for place in places:
-        one, other = evidence.traits(place.predicate), evidence.inverse_traits(place.predicate)
-        mine = SlotRef(place.slot, place.subject, place.predicate, place.qualifier)
-        if place.inverse_slot is None:
-            if one.one_valued:
-                own.add(mine)
-            continue
-        if one.one_valued:
-            paired.add(mine)
-        if other.one_valued:
+        into = own if place.inverse_slot is None else paired
+        if evidence.traits(place.predicate).one_valued:
+            into.add(SlotRef(place.slot, place.subject, place.predicate, place.qualifier))
+        if place.inverse_slot is not None and evidence.inverse_traits(place.predicate).one_valued:
             paired.add(SlotRef(place.inverse_slot, place.object, evidence.other_side(place.predicate), place.qualifier))
     evidence.load_slots(own, inverse=False)
     evidence.load_slots(paired, inverse=True)

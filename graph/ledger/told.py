@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, select
 
-from graph.ledger.bulk_evidence import BULK, BulkEvidence, in_bulk
+from graph.ledger.bulk_evidence import BULK, PLACES, BulkEvidence, in_bulk, placed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import IN_SET, Units, replaced_place
 from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_of
@@ -33,7 +33,7 @@ TOGETHER = 2_000
 """Claims said later whose slots are resolved together; more take more memory and no less time."""
 
 _LATER = (
-    select(*BULK)
+    select(*PLACES)
     # By the episodes: of claims alone no index leads to those of a namespace.
     .join_from(episodes, claims, and_(claims.c.episode == episodes.c.key, claims.c.revision == episodes.c.revision))
     .where(episodes.c.namespace == bindparam("namespace"), episodes.c.said > bindparam("said_until"), *IN_SET)
@@ -108,7 +108,7 @@ class _Resolving:
 
     def rename(self) -> None:
         """Resolve what stands on names that identity claims said later speak of, before and under the limit."""
-        named = {key for row in self._connection.execute(_IDENTITY_LATER, self._values) for key in row if key is not None}
+        named = {key for row in self._connection.execute(_IDENTITY_LATER, self._values) for key in _named(row)}
         if not named:
             return
         of = (self._connection, self._keys, self._identity.namespace, self._vocabulary)
@@ -149,7 +149,7 @@ class _Resolving:
         """The claims said later, those of one slot together."""
         found = self._connection.execute(_LATER, self._values, execution_options={"yield_per": TOGETHER})
         part: list[ClaimRow] = []
-        for _, rows in groupby(in_bulk(found), attrgetter("slot")):
+        for _, rows in groupby(placed(found), attrgetter("slot")):
             part += rows
             if len(part) >= TOGETHER:
                 yield part
@@ -160,26 +160,32 @@ class _Resolving:
     def _touched(self, evidence: BulkEvidence, rows: Collection[ClaimRow]) -> dict[str, Place]:
         """What some claims bear on, as the evidence reads them, loaded."""
         identity = evidence.identity
-        identity.load(
-            {key for row in rows for key in (row.subject, row.object, row.replaces_subject, row.replaces_object) if key is not None}
-        )
+        if not identity.nothing_joined:
+            identity.load({key for row in rows for key in _named(row)})
         settled = list(map(identity.settled, rows))
+        changed = {row.proposition: row for row in settled}
         touched = Touched(evidence)
-        touched.load(map(place_of, settled), [place for row in settled if (place := replaced_place(row)) is not None])
+        touched.load(map(place_of, changed.values()), [place for row in settled if (place := replaced_place(row)) is not None])
         return touched.places
 
     def _gone(self, places: Iterable[Place]) -> None:
-        for place in places:
-            self.gone.update(self._identity.kept_under(place))
+        if self._identity.nothing_joined:
+            self.gone.update(place.proposition for place in places)
+        else:
+            self.gone.update(key for place in places for key in self._identity.kept_under(place))
 
     def _make(self, evidence: BulkEvidence, places: Iterable[Place]) -> None:
         """The rectangles of propositions that have none yet."""
         units = Units(evidence)
+        items = evidence.items
         for place in places:
             base = place.proposition
             if base in self._done:
                 continue
             self._done.add(base)
+            if base not in items:
+                # The commonest: all that is said of it was said later.
+                continue
             where = (base, place.slot, place.inverse_slot, place.subject, place.predicate, place.qualifier, place.object)
             for polarity, spans in units.spans(place):
                 if spans:
@@ -193,3 +199,8 @@ class _Resolving:
                 f"more than {BUDGET:,} claims would have to be read again to leave out what was said after `evidenceUntil`; "
                 "ask with a later one, or about single entities"
             )
+
+
+def _named(row: Any) -> Iterator[str]:
+    """The keys that a claim names, those of literals too."""
+    return (key for key in (row.subject, row.object, row.replaces_subject, row.replaces_object) if key is not None)

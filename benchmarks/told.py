@@ -7,25 +7,26 @@ import random
 import resource
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Engine, func, select
 
 from api.wiring import rest_the_collector
 from benchmarks.facts import MANY_VALUED, ONE_VALUED
 from benchmarks.measuring import machine, table
-from graph.ledger.known_identity import IdentityCache
-from graph.ledger.resolutions import Resolutions
-from graph.ledger.schema import claims, statements
-from graph.opening import open_graph
+from graph.ledger.database import open_database
+from graph.ledger.schema import OPEN, claims, statements
+from graph.ledger.told import Resolution
+from graph.opening import LEDGER, open_graph
 from graph.service import LedgerGraph
 from ontology.claim import ClaimDraft, ClaimKind, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.instant import DAY, MINUTE, Instant, format_instant
 from ontology.loading import load_vocabulary
 
+NAMESPACE = "told"
 START = 15_000 * DAY
 YEARS = 3650 * DAY
 SLOTS = 20
@@ -43,7 +44,7 @@ def claims_of(statements_wanted: int, seed: int = 7) -> list[tuple[Instant, Clai
     draw = random.Random(seed)
     found: list[tuple[Instant, ClaimDraft]] = []
     number = 0
-    while len(found) < statements_wanted * 1.08:
+    while len(found) < statements_wanted * 1.13:
         subject, slot = divmod(number, SLOTS)
         number += 1
         one_valued = slot % 2 == 0
@@ -84,4 +85,64 @@ def load(graph: LedgerGraph, statements_wanted: int) -> None:
     found = list(episodes(claims_of(statements_wanted)))
     random.Random(1).shuffle(found)
     for part in _parts(found, COMMITTED):
-        graph.record_extracted("told", part, extractor="benchmark")
+        graph.record_extracted(NAMESPACE, part, extractor="benchmark")
+
+
+def timed(act: Callable[[], Resolution]) -> tuple[Resolution, float, float]:
+    """What an act answers with, and its seconds by the wall and on the processor."""
+    wall, own = time.perf_counter(), time.process_time()
+    found = act()
+    return found, time.perf_counter() - wall, time.process_time() - own
+
+
+def peak() -> int:
+    """The most memory that the process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def measured(graph: LedgerGraph, engine: Engine, shares: Sequence[float]) -> list[tuple[str, ...]]:
+    """A row for each limit: the said time by which a share of the claims was said."""
+    transaction = graph.snapshot(NAMESPACE).basis.transaction
+    rows: list[tuple[str, ...]] = []
+    with engine.connect() as connection:
+        said = sorted(connection.scalars(select(claims.c.said).where(claims.c.namespace == NAMESPACE)))
+        for share in shares:
+            until = said[min(len(said) - 1, int(share * len(said)))]
+
+            def ask(until: Instant = until) -> Resolution:
+                return graph.resolutions.at(connection, NAMESPACE, transaction, until)
+
+            found, wall, own = timed(ask)
+            _, again, _ = timed(ask)
+            sizes = (f"{len(found.gone):,}", f"{len(found.rectangles):,}")
+            rows.append((f"{share:.0%}", *sizes, f"{wall:.2f} s", f"{own:.2f} s", f"{again * 1000:.2f} ms", f"{peak()} MiB"))
+    return rows
+
+
+def main() -> None:
+    """Print one table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--statements", type=int, default=100_000)
+    parser.add_argument("--said", type=float, nargs="+", default=[0.1, 0.5, 0.9, 1.0], help="shares of the claims that the limits let in")
+    parser.add_argument("--data", type=Path, help="a folder to keep the ledger in; used again where it is there")
+    options = parser.parse_args()
+    print(machine())
+    rest_the_collector()
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.data or Path(name)
+        graph = open_graph(folder, load_vocabulary(), kind="sql")
+        if graph.snapshot(NAMESPACE).basis.transaction == 0:
+            load(graph, options.statements)
+        engine = open_database(f"sqlite:///{folder / LEDGER}")
+        with engine.connect() as connection:
+            believed = select(func.count()).select_from(statements).where(statements.c.tx_to == OPEN)
+            print(f"{connection.scalar(believed):,} statements; {peak()} MiB before the first answer")
+        rows = measured(graph, engine, options.said)
+        graph.close()
+        engine.dispose()
+    head = ("said by the limit", "propositions resolved again", "rectangles of theirs", "first answer", "on the processor", "again", "peak")
+    print(table(head, rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -119,6 +119,8 @@ class _Resolving:
         then.load(self.renamed)
         rows = list({row.row: row for query in _NAMING for row in self._among(query, self.renamed)}.values())
         self._count(len(rows))
+        # The other names that they mention may be joined too, whatever the limit.
+        then.load({key for row in rows for key in _named(row)})
         told = [row for row in rows if row.said <= self._then.said_until]
         self.read = {row.row: then.settled(row).proposition for row in told}
         before = self._touched(BulkEvidence(self._connection, self._vocabulary, self._now, self._identity), rows)

@@ -20,6 +20,7 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
 from graph.ledger.writing import Writer, wall_clock
@@ -107,6 +108,7 @@ class LedgerGraph(Joining):
         self._identities = IdentityCache()
         secret = self._secret()
         self.keys = Keys(secret)
+        self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)

@@ -280,9 +280,7 @@ class Oracle:
 class Asked:
     """One question on a basis."""
 
-    def __init__(
-        self, oracle: Oracle, text: str, options: RecallOptions, filter: StatementFilter, start: Instant, end: Instant
-    ) -> None:
+    def __init__(self, oracle: Oracle, text: str, options: RecallOptions, filter: StatementFilter, start: Instant, end: Instant) -> None:
         self._oracle, self._text, self._options, self._filter = oracle, text, options, filter
         past = filter.include_invalidated
         told = oracle.told(ever=past)
@@ -322,7 +320,15 @@ class Asked:
             and (filter.source is None or doc.source == filter.source)
             and (filter.speaker is None or doc.speaker == filter.speaker)
         )
-        asked = filter.polarity, filter.min_confidence, filter.predicates, filter.subjects, filter.objects, filter.aspects, filter.valid_during
+        asked = (
+            filter.polarity,
+            filter.min_confidence,
+            filter.predicates,
+            filter.subjects,
+            filter.objects,
+            filter.aspects,
+            filter.valid_during,
+        )
         if any(value is not None for value in asked):
             return own and any(claim.episode == doc.key for claim in allowed)
         return own

@@ -112,9 +112,7 @@ def nothing_comes_from_later(living: LedgerGraph, graph_of: Callable[..., Ledger
         again.close()
 
 
-def test_old_answers_stay_whatever_comes_later_and_however_it_is_indexed(
-    living: LedgerGraph, graph_of: Callable[..., LedgerGraph]
-) -> None:
+def test_old_answers_stay_whatever_comes_later_and_however_it_is_indexed(living: LedgerGraph, graph_of: Callable[..., LedgerGraph]) -> None:
     examined(lambda data: nothing_comes_from_later(living, graph_of, data), 5)
 
 

@@ -224,7 +224,9 @@ def numbers_of(tale: Story) -> list[int]:
 # ---------------------------------------------------------------- answers
 
 
-def recalled(snapshot: Any, text: str, options: RecallOptions = DEFAULTS, filter: StatementFilter = EVERYTHING, *, first: int = 1000) -> Recalled:
+def recalled(
+    snapshot: Any, text: str, options: RecallOptions = DEFAULTS, filter: StatementFilter = EVERYTHING, *, first: int = 1000
+) -> Recalled:
     """One page that has all."""
     found: Recalled = snapshot.recall(text, options=options, filter=filter, first=first)
     assert not found.page.has_next
@@ -236,7 +238,9 @@ def told(hits: Iterable[Hit]) -> list[tuple[Any, ...]]:
     found = []
     for hit in hits:
         node = hit.node
-        shown = (node.key, node.revision, node.content) if isinstance(node, EpisodeView) else (node.key, node.v_from, node.v_to, node.polarity)
+        shown = (
+            (node.key, node.revision, node.content) if isinstance(node, EpisodeView) else (node.key, node.v_from, node.v_to, node.polarity)
+        )
         found.append((*shown, hit.score, hit.arms, hit.path))
     return found
 

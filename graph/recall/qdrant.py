@@ -149,6 +149,7 @@ def _passes(failure: Exception) -> bool:
 def _told(failure: Exception) -> str:
     """A failure in words that hold no address, which may have a password in it."""
     if isinstance(failure, UnexpectedResponse):
-        return f"it answers {failure.status_code} {failure.reason_phrase}".strip()
+        lost = "; if its collection is lost, `erstwhile rebuild --index` mends it" if failure.status_code == 404 else ""
+        return f"it answers {failure.status_code} {failure.reason_phrase}".strip() + lost
     source = failure.source if isinstance(failure, ResponseHandlingException) else failure
     return type(source).__name__

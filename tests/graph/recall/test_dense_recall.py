@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from graph.opening import open_graph
-from graph.recall import lives, points, qdrant_dense
+from graph.recall import lives, points, qdrant, qdrant_dense
 from graph.recall.admission import Point, admit
 from graph.recall.dense import Around
 from graph.recall.embedding.choosing import EmbedderSettings, choose
@@ -45,6 +45,7 @@ def client() -> Local:
 def narrow() -> Iterator[None]:
     """Limits that a short story reaches."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(qdrant, "_BACK_OFF", 0.0)
         patch.setattr(qdrant_dense, "FEW", 3)
         patch.setattr(qdrant_dense, "ROOM", 1)
         patch.setattr(qdrant_dense, "BATCH", 7)

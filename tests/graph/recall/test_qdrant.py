@@ -253,8 +253,8 @@ def answering(*answers: Callable[[httpx.Request], httpx.Response]) -> tuple[Qdra
     return Qdrant(client, "ledger", "embedder", pause=0), seen
 
 
-def said(status: int, content: object = None) -> Callable[[httpx.Request], httpx.Response]:
-    return lambda request: httpx.Response(status, json=content)
+def said(status: int, content: object = None, headers: dict[str, str] | None = None) -> Callable[[httpx.Request], httpx.Response]:
+    return lambda request: httpx.Response(status, json=content, headers=headers)
 
 
 FINE = said(200, {"result": {"collections": []}, "status": "ok", "time": 0.0})
@@ -264,7 +264,7 @@ def late(request: httpx.Request) -> httpx.Response:
     raise httpx.ReadTimeout("too late")
 
 
-@pytest.mark.parametrize(("first", "tries"), [(said(503), 2), (said(429), 2), (said(500), 2)])
+@pytest.mark.parametrize(("first", "tries"), [(said(503), 2), (said(429), 2), (said(429, headers={"Retry-After": "1"}), 2), (said(500), 2)])
 def test_asks_again_where_a_server_fails_for_a_moment(first: Callable[[httpx.Request], httpx.Response], tries: int) -> None:
     server, seen = answering(first, FINE)
     assert server.ask(lambda client: client.get_collections()).collections == []
@@ -283,3 +283,9 @@ def test_says_how_a_server_fails_without_key_or_address(answer: Callable[[httpx.
     assert len(seen) == tries
     assert "hush" not in failure.value.message
     assert "qdrant.test" not in failure.value.message
+
+
+def test_an_address_that_is_none_stops_nobody_who_puts() -> None:
+    dense = qdrant.open_qdrant("http://[nowhere", None)("ledger", "embedder")("n", "claims")
+    put(dense, units(2))
+    assert dense.behind == 2

@@ -27,7 +27,6 @@ from graph.ledger.writing import Writer, wall_clock
 from graph.recall.feed import Feed
 from graph.recall.index import Index
 from graph.recall.recalling import Recall
-from graph.recall.told import told_until
 from graph.store.port import GraphBasis
 from graph.views import (
     Basis,
@@ -93,7 +92,7 @@ class LedgerGraph(Joining):
         engine: Engine,
         vocabulary: Vocabulary,
         projection: Callable[[VocabularyAt], Projection],
-        recall: Callable[[Keys], Recall] | None = None,
+        recall: Callable[[Keys, Resolutions], Recall] | None = None,
         *,
         clock: Clock = wall_clock,
     ) -> None:
@@ -117,7 +116,8 @@ class LedgerGraph(Joining):
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
             self._vocabularies = [(row.tx_from, row.version, row.number) for row in known]
         self._projection = projection(self._vocabulary_at)
-        self._recall = recall(self.keys) if recall is not None else Recall(Index(Feed(engine), None, None), None, told_until)
+        found = (self.keys, self.resolutions)
+        self._recall = recall(*found) if recall is not None else Recall(Index(Feed(engine), None, None), None, self.resolutions)
 
     def _secret(self) -> bytes:
         with self._engine.execution_options(writes=True).begin() as connection:

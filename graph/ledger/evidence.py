@@ -203,7 +203,8 @@ class Evidence:
 
 def load_slots(evidence: Evidence, places: Iterable[Place]) -> None:
     """Load the one-valued slots that some propositions stand in, from both sides where they have two."""
-    own, paired = set(), set()
+    own: set[SlotRef] = set()
+    paired: set[SlotRef] = set()
     for place in places:
         into = own if place.inverse_slot is None else paired
         if evidence.traits(place.predicate).one_valued:

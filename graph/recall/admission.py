@@ -53,8 +53,8 @@ class Admission:
     def weights(self) -> Floats:
         """What an edge of each predicate weighs, the rarer the more: by the rectangles that count. The last one is that of none."""
         if self._weights is None:
-            predicates = self.reading.state.rectangles["predicate"]
-            counted = np.bincount(predicates[self.rectangles[: len(predicates)]], minlength=len(self.reading.indexed.predicates))
+            predicates = self.reading.rectangles["predicate"][self.rectangles]
+            counted = np.bincount(predicates, minlength=len(self.reading.indexed.predicates))
             self._weights = np.concatenate((1 / np.log2(2 + counted), [1.0]))
         return self._weights
 

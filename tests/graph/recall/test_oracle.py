@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from graph.recall.views import Arm, Kind, RecallOptions
+from graph.recall.views import Kind, RecallOptions
 from graph.recall.weighing import SHARE
 from graph.service import LedgerGraph
 from graph.views import EntityRef, EpisodeView, StatementFilter
@@ -16,8 +16,6 @@ from tests.graph.ledger.saying import claim, say, when
 from tests.graph.recall.oracle import Oracle, Unit
 from tests.graph.recall.worlds import EMBEDDER, Tale, bases, choices, embed, examined, filters, queries, recalled, tales, waiting
 
-NEAR = 1e-4
-"""How near PageRank's truncated scores come."""
 EXACT = 1.5e-6
 """Scores are rounded to 1e-6: one that lies in the middle may fall on either side."""
 
@@ -44,12 +42,11 @@ def agree(graph: LedgerGraph, namespace: str, text: str, options: RecallOptions,
         said = {one.arm: (one.score, one.rank) for one in hit.arms}
         assert set(said) == set(expected.opinions), unit
         for arm, (score, rank) in expected.opinions.items():
-            near = NEAR if arm is Arm.PAGERANK else EXACT
-            assert said[arm][0] == pytest.approx(score, abs=near), (arm, unit)
-            if arm is not Arm.PAGERANK:
-                assert said[arm][1] == rank, (arm, unit)
+            assert said[arm][0] == pytest.approx(score, abs=EXACT), (arm, unit)
+            assert said[arm][1] == rank, (arm, unit)
+        # A score of PageRank is divided by the greatest, which may be small.
         most = asked.most[unit[0]]
-        off = 2 * SHARE * NEAR / most if most else 0.0
+        off = 2 * SHARE * EXACT / most if most else 0.0
         assert hit.score == pytest.approx(expected.score, abs=off + 3 * EXACT), unit
     assert shown == asked.order(scores)
     assert answer.not_shown == len(asked.hits) - len(shown)

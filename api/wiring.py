@@ -42,7 +42,7 @@ def vocabulary_in_force(settings: Settings) -> Vocabulary | None:
     return vocabulary_of(settings.data)
 
 
-def _dense(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
+def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
     """What opens the place of the vectors; None for memory. Raises InvalidInput."""
     if settings.qdrant_url is None:
         return None
@@ -71,7 +71,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
     choice = choose(embedder or EmbedderSettings())
-    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=_dense(settings))
+    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     embedding = None
     if choice is not None:

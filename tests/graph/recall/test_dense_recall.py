@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from graph.opening import open_graph
-from graph.recall import lives, points, qdrant_dense
+from graph.recall import lives, points, qdrant, qdrant_dense
 from graph.recall.admission import Point, admit
 from graph.recall.dense import Around
 from graph.recall.embedding.choosing import EmbedderSettings, choose
@@ -27,8 +27,8 @@ from tests.graph.recall.dense_places import LOCAL_WARNINGS, Local, on
 pytestmark = [pytest.mark.filterwarnings(each) for each in LOCAL_WARNINGS]
 
 HASH = choose(EmbedderSettings(embedder="hash"))
-QUESTIONS = ("where does Ada live?", "Bob tea", "what does Robert like?", "the port of helper.py", "Paris")
-TIMES = ("-9000-01-01", "1200-01-01", "2023-06-01", "2024-02-15", "2024-05-01", "2026-01-01", "9999-12-31")
+QUESTIONS = ("where does Ada live?", "does Bob like tea?")
+TIMES = ("-9000-01-01", "2024-02-15", "2024-05-01", "9999-12-31")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,7 @@ def client() -> Local:
 def narrow() -> Iterator[None]:
     """Limits that a short story reaches."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(qdrant, "_BACK_OFF", 0.0)
         patch.setattr(qdrant_dense, "FEW", 3)
         patch.setattr(qdrant_dense, "ROOM", 1)
         patch.setattr(qdrant_dense, "BATCH", 7)
@@ -161,8 +162,8 @@ def test_hits_scores_and_order_are_the_same(
 ) -> None:
     numbers = transactions(told, namespace)
     shown = 0
-    for transaction in (*numbers[::4], numbers[-1]):
-        for at in TIMES[:: 3 if past or during else 1]:
+    for transaction in (*numbers[1::6], numbers[-1]):
+        for at in TIMES[:: 2 if past or during else 1]:
             asked = Asked(namespace, transaction, at, until, past, during)
             expected = answers(remembered, asked)
             assert answers(told, asked) == expected

@@ -22,6 +22,7 @@ LEAST = 1e-5
 MOST_EDGES = 200_000
 """Edges that are looked at, about."""
 ROUNDS = 24
+_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,16 @@ class Edges:
             return owner[order], other[order], weight[order]
         return owner, other, weight
 
+    def ranks(self, nodes: Ints) -> Ints:
+        """An order of nodes by their keys: their numbers depend on how the history was divided, and on what was asked before."""
+        indexed = self._reading.indexed
+        names = (indexed.things.names, indexed.bases.names, indexed.episode_keys.names)
+        distinct, place = np.unique(nodes, return_inverse=True)
+        keys = np.array([names[node % 3][node // 3] for node in distinct.tolist()])
+        ranks = np.empty(len(distinct), np.int64)
+        ranks[np.lexsort((keys, distinct % 3))] = np.arange(len(distinct))
+        return ranks[place]
+
     def _counts(
         self, others: NDArray[np.int32], reasons: NDArray[np.int32], *, moved: bool, owners: Ints | None = None
     ) -> NDArray[np.bool_]:
@@ -109,6 +120,16 @@ class _Around:
         fresh = np.array([node for node in nodes.tolist() if node not in self._spans], np.int64)
         if not len(fresh):
             return
+        start, size = 0, _AT_A_TIME
+        while start < len(fresh):
+            enough = self._add(fresh[start : start + size])
+            start, size = start + size, 4 * size
+            if not enough:
+                self._spans |= dict.fromkeys(fresh[start:].tolist(), (0, 0))
+                break
+
+    def _add(self, fresh: Ints) -> bool:
+        """Look at some nodes; whether the work was enough for all. What is too much counts as a node that nothing leads away from."""
         owner, other, weight = self._edges.of(fresh)
         degrees = np.bincount(owner, minlength=len(fresh))
         ends = np.cumsum(degrees)
@@ -118,10 +139,10 @@ class _Around:
         self._left -= int(degrees[within].sum())
         base = len(self._others)
         for node, end, degree, fits in zip(fresh.tolist(), ends.tolist(), degrees.tolist(), within.tolist(), strict=True):
-            # What is too much counts as a node that nothing leads away from.
             self._spans[node] = (base + end - degree, base + end) if fits else (0, 0)
         self._others = np.concatenate((self._others, other))
         self._weights = np.concatenate((self._weights, weight))
+        return np.array_equal(within, few)
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
         """The edges of nodes that were looked at: the place of the node, the node at the other end, and the weight."""
@@ -162,12 +183,21 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
         lost = float(going[total == 0].sum())
         reached, place = np.unique(other, return_inverse=True)
         arrived = np.bincount(place, flow, minlength=len(reached)).astype(np.float64)
-        first = np.lexsort((pushing[owner], -flow, place))
+        first = _greatest_first(edges, pushing[owner], flow, place)
         first = first[np.concatenate(([True], place[first][1:] != place[first][:-1]))] if len(first) else first
         nodes, rest, scores, came_from = _merged(
             (nodes, rest, scores, came_from), reached, arrived, pushing[owner[first]], seeds, lost * teleport
         )
     return Walked(nodes, scores, came_from)
+
+
+def _greatest_first(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
+    """The order of what arrives: place by place, the greatest flow first; of equal ones, but for rounding, by the senders' keys."""
+    flow = np.round(flow, 12)
+    order = np.lexsort((-flow, place))
+    if np.any((np.diff(place[order]) == 0) & (np.diff(flow[order]) == 0)):
+        return np.lexsort((edges.ranks(senders), -flow, place))
+    return order
 
 
 def _merged(

@@ -18,7 +18,7 @@ from graph.recall.recalling import RecallUnavailable
 from graph.recall.views import DEFAULTS, Arm, Hit, Kind, RecallOptions
 from graph.recall.words import MOST_TERMS
 from graph.service import LedgerGraph
-from graph.views import EntityRef, EpisodeView, StatementFilter, StatementView, Want
+from graph.views import EntityRef, EntityView, EpisodeView, StatementFilter, StatementView, Want
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
@@ -36,12 +36,12 @@ def shown(hits: Any) -> list[str]:
     found = []
     for hit in hits:
         view = hit.node
-        found.append(view.content if isinstance(view, EpisodeView) else f"{view.subject.name} {view.predicate} {_object(view)}")
+        found.append(view.content or "" if isinstance(view, EpisodeView) else f"{view.subject.name} {view.predicate} {_object(view)}")
     return found
 
 
 def _object(view: StatementView) -> str:
-    return getattr(view.object, "name", None) or getattr(view.object, "value", "")
+    return view.object.name if isinstance(view.object, EntityView) else view.object.value
 
 
 def asked(

@@ -47,3 +47,6 @@ class BulkEvidence(Evidence):
 
     def _rows(self, query: Select[Any], keys: Collection[str]) -> Iterable[ClaimRow]:
         return in_bulk(rows_among(self._connection, query, keys, **self._visibility))
+
+    def _note_told(self, row: ClaimRow, told: ClaimRow) -> None:
+        """Nothing is stored of what is resolved so."""

@@ -6,7 +6,8 @@ resolved again too: under the limit it may be of other entities.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -138,29 +139,32 @@ class _Resolving:
 
     def resolve(self) -> None:
         """Resolve all slots in which a claim was said later, some at a time."""
-        for later in self._later():
-            self._count(len(later))
-            evidence = BulkEvidence(self._connection, self._vocabulary, self._then, self._identity)
-            touched = self._touched(evidence, later)
-            self._count(len(evidence.rows))
-            places = [place for base, place in touched.items() if base not in self._done]
-            self._gone(places)
-            self._make(evidence, places)
+        # Closed also where the budget is spent: what is left unread would keep the connection in its transaction.
+        with closing(self._later()) as parts:
+            for later in parts:
+                self._count(len(later))
+                if self.renamed:
+                    later = [row for row in later if row.subject not in self.renamed and row.object not in self.renamed]
+                evidence = BulkEvidence(self._connection, self._vocabulary, self._then, self._identity)
+                touched = self._touched(evidence, later)
+                places = [place for base, place in touched.items() if base not in self._done]
+                self._gone(places)
+                self._make(evidence, places)
 
-    def _later(self) -> Iterator[list[ClaimRow]]:
+    def _later(self) -> Generator[list[ClaimRow], None, None]:
         """The claims said later, those of one slot together."""
-        found = self._connection.execute(_LATER, self._values, execution_options={"yield_per": TOGETHER})
-        part: list[ClaimRow] = []
-        for _, rows in groupby(placed(found), attrgetter("slot")):
-            part += rows
-            if len(part) >= TOGETHER:
+        with self._connection.execute(_LATER, self._values, execution_options={"yield_per": TOGETHER}) as found:
+            part: list[ClaimRow] = []
+            for _, rows in groupby(placed(found), attrgetter("slot")):
+                part += rows
+                if len(part) >= TOGETHER:
+                    yield part
+                    part = []
+            if part:
                 yield part
-                part = []
-        if part:
-            yield part
 
     def _touched(self, evidence: BulkEvidence, rows: Collection[ClaimRow]) -> dict[str, Place]:
-        """What some claims bear on, as the evidence reads them, loaded."""
+        """What some claims bear on, as the evidence reads them; loaded, and counted."""
         identity = evidence.identity
         if not identity.nothing_joined:
             identity.load({key for row in rows for key in _named(row)})
@@ -168,6 +172,7 @@ class _Resolving:
         changed = {row.proposition: row for row in settled}
         touched = Touched(evidence)
         touched.load(map(place_of, changed.values()), [place for row in settled if (place := replaced_place(row)) is not None])
+        self._count(len(evidence.rows))
         return touched.places
 
     def _gone(self, places: Iterable[Place]) -> None:

@@ -17,7 +17,7 @@ from graph.recall.dense import Around, DenseUnavailable, Life
 from graph.recall.points import INDEXES, Space, above, below, during, payload
 from graph.recall.qdrant import Qdrant
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
-from tests.graph.recall.dense_places import LOCAL_WARNINGS, Local, on
+from tests.graph.recall.dense_places import LOCAL_WARNINGS, Local, emptied, on
 from tests.graph.recall.test_dense_contract import ALWAYS, NOW, check, everyone, put, units
 
 pytestmark = [pytest.mark.filterwarnings(each) for each in LOCAL_WARNINGS]
@@ -30,7 +30,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client() -> Local:
-    return Local()
+    return emptied()
 
 
 def collections(client: QdrantClient) -> set[str]:
@@ -40,7 +40,7 @@ def collections(client: QdrantClient) -> set[str]:
 # ---------------------------------------------------------------- numbers
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.integers(UNBOUNDED_PAST, UNBOUNDED_FUTURE), st.integers(-2, 2))
 def test_bounds_are_moved_outward_only(value: int, beside: int) -> None:
     other = min(max(value + beside, UNBOUNDED_PAST), UNBOUNDED_FUTURE)
@@ -74,11 +74,11 @@ def test_documents_that_do_not_count_are_filtered_before_they_are_ranked(client:
     monkeypatch.setattr(qdrant_dense, "FEW", 2)
     server = on(client)
     dense = server("n", "claims")
-    vectors = units(300)
+    vectors = units(150)
     over = Life(1, UNBOUNDED_FUTURE, 0, ((0, 10, 1, UNBOUNDED_FUTURE),))
-    put(dense, vectors, {doc: ALWAYS if doc % 20 == 0 else over for doc in range(300)})
+    put(dense, vectors, {doc: ALWAYS if doc % 20 == 0 else over for doc in range(150)})
     admitted = everyone(vectors)
-    admitted[np.arange(300) % 20 > 0] = False
+    admitted[np.arange(150) % 20 > 0] = False
     client.asked.clear()
     check(dense, vectors, vectors[1], admitted, 3, Around(1, 50, None))
     assert client.asked == ["query_points"]

@@ -40,7 +40,7 @@ from tests.graph.ledger.strategies import STEP, Told, at
 EMBEDDER = HashingEmbedder(48)
 """Few dimensions, so that texts that share no word have something in common too."""
 
-QUICK = 5
+QUICK = 4
 """Examples of a property where nobody waits for more."""
 
 WORDS = ("harbour", "ticket", "lisbon", "moved", "v3.12", "snake_case", "job", "café", "東京駅", "the", "not", "Ann", "Cy", "works")
@@ -253,11 +253,11 @@ def examined(check: Callable[[st.DataObject], None], number: int = QUICK) -> Non
 
     @settings(
         max_examples=number,
-        derandomize=number <= 4 * QUICK,
+        derandomize=number <= 20,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink] if number > 4 * QUICK else [Phase.generate],
+        phases=[Phase.generate, Phase.shrink] if number > 20 else [Phase.generate],
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:

@@ -8,6 +8,7 @@ keeps what it has.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,46 +93,71 @@ class Edges:
 
 
 class _Around:
-    """The edges of the nodes that were looked at, each node's together."""
+    """The nodes that were looked at or seen from there, numbered as they come, and the edges of each that was looked at together."""
 
-    def __init__(self, edges: Edges, most: int) -> None:
+    def __init__(self, edges: Edges, most: int, seeds: Ints) -> None:
         self._edges = edges
         self._left = most
-        self._others = np.zeros(0, np.int64)
-        self._weights = np.zeros(0)
-        self._spans: dict[int, tuple[int, int]] = {}
+        self.nodes = seeds
+        self._sorted, self._order = seeds, np.arange(len(seeds))
+        self._others: list[Ints] = [np.zeros(0, np.int64)]
+        self._weights: list[Floats] = [np.zeros(0)]
+        self._size = 0
+        self.looked = np.zeros(len(seeds), np.bool_)
+        self._starts = np.zeros(len(seeds), np.int64)
+        self.degrees = np.zeros(len(seeds), np.int64)
+        """How many edges each node has that was looked at; what is too much counts as a node that nothing leads away from."""
+        self.totals = np.zeros(len(seeds))
+        """What these weigh together."""
 
-    def look(self, nodes: Ints) -> None:
+    def look(self, ready: Ints) -> None:
         """Look at nodes, those named first before others where the work is not enough for all."""
-        fresh = np.array([node for node in nodes.tolist() if node not in self._spans], np.int64)
+        fresh = ready[~self.looked[ready]]
         if not len(fresh):
             return
-        owner, other, weight = self._edges.of(fresh)
+        owner, other, weight = self._edges.of(self.nodes[fresh])
         degrees = np.bincount(owner, minlength=len(fresh))
-        ends = np.cumsum(degrees)
         # No mass is enough for a node with so many edges: it costs nothing.
         few = degrees * LEAST < 1
         within = few & (np.cumsum(np.where(few, degrees, 0)) <= self._left)
-        self._left -= int(degrees[within].sum())
-        base = len(self._others)
-        for node, end, degree, fits in zip(fresh.tolist(), ends.tolist(), degrees.tolist(), within.tolist(), strict=True):
-            # What is too much counts as a node that nothing leads away from.
-            self._spans[node] = (base + end - degree, base + end) if fits else (0, 0)
-        self._others = np.concatenate((self._others, other))
-        self._weights = np.concatenate((self._weights, weight))
+        if not within.all():
+            kept = within[owner]
+            owner, other, weight = owner[kept], other[kept], weight[kept]
+            degrees = np.where(within, degrees, 0)
+        self._left -= len(owner)
+        self.looked[fresh] = True
+        self.degrees[fresh] = degrees
+        self._starts[fresh] = self._size + np.cumsum(degrees) - degrees
+        self.totals[fresh] = np.bincount(owner, weight, minlength=len(fresh))
+        self._size += len(owner)
+        self._others.append(self._numbered(other))
+        self._weights.append(weight)
+
+    def _numbered(self, others: Ints) -> Ints:
+        """The numbers of nodes, new ones for those that were not seen before."""
+        distinct = np.unique(others)
+        place = np.minimum(np.searchsorted(self._sorted, distinct), len(self._sorted) - 1)
+        new = distinct[self._sorted[place] != distinct]
+        if len(new):
+            self.nodes = np.concatenate((self.nodes, new))
+            self._order = np.argsort(self.nodes)
+            self._sorted = self.nodes[self._order]
+            self.looked, self._starts, self.degrees = (_longer(each, len(new)) for each in (self.looked, self._starts, self.degrees))
+            self.totals = _longer(self.totals, len(new))
+        return self._order[np.searchsorted(self._sorted, others)]
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """The edges of nodes that were looked at: the place of the node, the node at the other end, and the weight."""
-        spans = np.array([self._spans[node] for node in nodes.tolist()], np.int64).reshape(-1, 2)
-        lengths = spans[:, 1] - spans[:, 0]
+        """The edges of nodes that were looked at: the place of the node, the number of the node at the other end, and the weight."""
+        if len(self._others) > 1:
+            self._others, self._weights = [np.concatenate(self._others)], [np.concatenate(self._weights)]
+        starts, lengths = self._starts[nodes], self.degrees[nodes]
         owner = np.repeat(np.arange(len(nodes)), lengths)
-        offsets = np.repeat(spans[:, 0] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-        places = np.arange(len(owner)) + offsets
-        return owner, self._others[places], self._weights[places]
+        places = np.arange(len(owner)) + (starts - np.cumsum(lengths) + lengths)[owner]
+        return owner, self._others[0][places], self._weights[0][places]
 
-    def degrees(self, nodes: Ints) -> Ints:
-        """How many edges nodes have that were looked at."""
-        return np.array([end - start for start, end in (self._spans[node] for node in nodes.tolist())], np.int64)
+
+def _longer(values: NDArray[Any], by: int) -> NDArray[Any]:
+    return np.concatenate((values, np.zeros(by, values.dtype)))
 
 
 def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, most_edges: int = MOST_EDGES) -> Walked:
@@ -139,47 +165,39 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
     order = np.argsort(seeds)
     seeds = seeds[order].astype(np.int64)
     teleport = mass[order] / mass.sum()
-    around = _Around(edges, most_edges)
-    nodes, rest, scores, came_from = seeds, teleport.copy(), np.zeros(len(seeds)), seeds.copy()
+    around = _Around(edges, most_edges, seeds)
+    # By the numbers of the nodes; a sender of -1: not reached.
+    rest, scores, senders = teleport.copy(), np.zeros(len(seeds)), np.arange(len(seeds))
     for _ in range(ROUNDS):
         ready = np.flatnonzero(rest > LEAST)
-        ready = ready[np.lexsort((nodes[ready], -rest[ready]))]
-        around.look(nodes[ready])
-        ready = np.sort(ready[rest[ready] > LEAST * around.degrees(nodes[ready])])
+        ready = ready[np.lexsort((around.nodes[ready], -rest[ready]))]
+        around.look(ready)
+        nodes = around.nodes
+        fresh = len(nodes) - len(rest)
+        if fresh:
+            rest, scores = _longer(rest, fresh), _longer(scores, fresh)
+            senders = np.concatenate((senders, np.full(fresh, -1)))
+        ready = ready[rest[ready] > LEAST * around.degrees[ready]]
         if not len(ready):
             break
-        pushing = nodes[ready]
+        # Always in the order of their names: what is added in another order differs in its last bit.
+        ready = ready[np.argsort(nodes[ready])]
         amounts = rest[ready]
         rest[ready] = 0
         scores[ready] += (1 - damping) * amounts
-        owner, other, weight = around.of(pushing)
-        total = np.bincount(owner, weight, minlength=len(ready)).astype(np.float64)
+        owner, other, weight = around.of(ready)
+        total = around.totals[ready]
         going = damping * amounts
         flow = going[owner] * weight / total[owner]
         lost = float(going[total == 0].sum())
-        reached, place = np.unique(other, return_inverse=True)
-        arrived = np.bincount(place, flow, minlength=len(reached)).astype(np.float64)
-        first = np.lexsort((pushing[owner], -flow, place))
-        first = first[np.concatenate(([True], place[first][1:] != place[first][:-1]))] if len(first) else first
-        nodes, rest, scores, came_from = _merged(
-            (nodes, rest, scores, came_from), reached, arrived, pushing[owner[first]], seeds, lost * teleport
-        )
-    return Walked(nodes, scores, came_from)
-
-
-def _merged(
-    known: tuple[Ints, Floats, Floats, Ints], reached: Ints, arrived: Floats, senders: Ints, seeds: Ints, returned: Floats
-) -> tuple[Ints, Floats, Floats, Ints]:
-    """The nodes with those that were reached: what arrived, and who sent it to those that were not known."""
-    nodes, rest, scores, came_from = known
-    together = np.union1d(nodes, reached)
-    at, new = np.searchsorted(together, nodes), np.searchsorted(together, reached)
-    merged_rest, merged_scores = np.zeros(len(together)), np.zeros(len(together))
-    merged_from = np.zeros(len(together), np.int64)
-    merged_from[new] = senders
-    merged_from[at] = came_from
-    merged_rest[at] = rest
-    merged_scores[at] = scores
-    merged_rest[new] += arrived
-    merged_rest[np.searchsorted(together, seeds)] += returned
-    return together, merged_rest, merged_scores, merged_from
+        new = np.flatnonzero(senders[other] < 0)
+        if len(new):
+            # A node names who sent it most first; of equal ones the least, which come in that order.
+            first = new[np.lexsort((-flow[new], other[new]))]
+            first = first[np.concatenate(([True], other[first][1:] != other[first][:-1]))]
+            senders[other[first]] = ready[owner[first]]
+        rest += np.bincount(other, flow, minlength=len(rest))
+        rest[: len(seeds)] += lost * teleport
+    reached = np.flatnonzero(senders >= 0)
+    reached = reached[np.argsort(around.nodes[reached])]
+    return Walked(around.nodes[reached], scores[reached], around.nodes[senders[reached]])

@@ -92,6 +92,7 @@ class GraphQLEndpoint(GraphQL[Request, None]):
             namespace=request.headers.get(NAMESPACE_HEADER, DEFAULT_NAMESPACE),
             awaiting=request.headers.get(AWAIT_HEADER),
             id=request.scope.get("state", {}).get("request_id", "-"),
+            embedding=service.embedding,
         )
 
 

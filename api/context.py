@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from api.identity import Pin
 from api.limits import Spending
 from graph.facade import Graph, Snapshot
-from graph.views import Basis
+from graph.views import Basis, ComponentHealth
 from ontology.instant import Instant
 from workers.ingestion import Ingestion
+
+if TYPE_CHECKING:
+    from workers.embedding import Embedding
 
 
 @dataclass(slots=True)
@@ -29,6 +33,15 @@ class Context:
     latest: int | None = None
     predicates: dict[str, object] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
+    embedding: Embedding | None = None
+
+    def health(self) -> list[ComponentHealth]:
+        """The state of every part; what makes the vectors is one where an embedder is chosen."""
+        parts = self.graph.health()
+        if self.embedding is not None:
+            degraded = self.embedding.degraded
+            parts.append(ComponentHealth("embedding", degraded is None, degraded))
+        return parts
 
     def spend(self, field: str) -> None:
         """Count the resolving of a costly field. Raises QueryTooComplex where it is one too many for one operation."""

@@ -9,7 +9,7 @@ from typing import Any
 from graphql import GraphQLError
 from strawberry.utils.str_converters import to_camel_case
 
-from ontology.errors import ErstwhileError, IdempotencyConflict, InvalidInput, NotFound, Overloaded
+from ontology.errors import ErstwhileError, IdempotencyConflict, InvalidInput, NotFound, Overloaded, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,9 @@ def shaped(error: GraphQLError, request_id: str) -> GraphQLError:
         code = "QUERY_TOO_COMPLEX" if _TOO_COMPLEX.search(error.message) else "BAD_USER_INPUT"
         return _copy(error, error.message, {"code": code})
     logger.error("request %s failed at %s", request_id, error.path, exc_info=cause)
-    return _copy(error, "The service failed at this.", {"code": "INTERNAL_SERVER_ERROR", "requestId": request_id})
+    # Of a part that is missing the caller may know; what broke inside stays inside.
+    message = cause.message if isinstance(cause, Unavailable) else "The service failed at this."
+    return _copy(error, message, {"code": "INTERNAL_SERVER_ERROR", "requestId": request_id})
 
 
 def _copy(error: GraphQLError, message: str, extensions: dict[str, Any]) -> GraphQLError:

@@ -20,7 +20,15 @@ class Limits:
     tokens: int = 4000
 
 
-COSTLY: Mapping[str, int] = {"preview": 10, "simulate": 10, "suspects": 10, "suspectedSplits": 200, "undeclaredPredicates": 10}
+COSTLY: Mapping[str, int] = {
+    "preview": 10,
+    "simulate": 10,
+    "suspects": 10,
+    "suspectedSplits": 200,
+    "undeclaredPredicates": 10,
+    "recall": 20,
+    "context": 10,
+}
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from api.context import Context
 from api.headers import AWAIT_HEADER
@@ -11,6 +12,9 @@ from graph.facade import Graph
 from ontology.errors import InvalidInput
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
 from workers.ingestion import Ingestion
+
+if TYPE_CHECKING:
+    from workers.embedding import Embedding
 
 _MAX_DIGITS = 18
 
@@ -24,6 +28,7 @@ class Request:
     namespace: str = DEFAULT_NAMESPACE
     awaiting: str | None = None
     id: str = "-"
+    embedding: Embedding | None = None
     awaited: int | None = field(default=None, init=False)
 
     def check(self) -> None:
@@ -39,4 +44,4 @@ class Request:
 
     def context(self) -> Context:
         """What its resolvers know; one `now`."""
-        return Context(self.graph, self.ingestion, self.namespace, time_ns() // 1000, self.id)
+        return Context(self.graph, self.ingestion, self.namespace, time_ns() // 1000, self.id, embedding=self.embedding)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -16,6 +16,8 @@ def _default_data() -> Path:
 
 class Settings(BaseSettings):
     """`data` is the folder of one ledger and what follows it; `ontology` an overlay of the vocabulary.
+
+    `qdrant_url` is a server that keeps the vectors of recall (docs/qdrant.md), `qdrant_key` its API key.
 
     `speakers` is a file that says who the speakers of imported transcripts are (docs/formats.md, "Who is meant").
     """
@@ -30,3 +32,6 @@ class Settings(BaseSettings):
     graph_engine: Literal["kuzu", "sql"] = "kuzu"
     extraction_workers: Annotated[int, Field(ge=1, le=64)] = 1
     embedding_workers: Annotated[int, Field(ge=0, le=64)] = 1
+    qdrant_url: str | None = None
+    qdrant_key: SecretStr | None = None
+    qdrant_exact: bool = True

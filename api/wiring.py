@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from api.settings import Settings
+from ontology.errors import InvalidInput
 from ontology.loading import load_vocabulary
 from ontology.vocabulary import Vocabulary
 
 # The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
 if TYPE_CHECKING:
     from api.service import Service
+    from graph.recall.dense import DenseFactory
 
 
 def read_vocabulary(settings: Settings) -> Vocabulary:
@@ -38,6 +41,20 @@ def vocabulary_in_force(settings: Settings) -> Vocabulary | None:
     return vocabulary_of(settings.data)
 
 
+def _dense(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
+    """What opens the place of the vectors; None for memory. Raises InvalidInput."""
+    if settings.qdrant_url is None:
+        return None
+    if not settings.qdrant_url.startswith(("http://", "https://")):
+        # The value is not shown: a URL may hold a password.
+        raise InvalidInput("ERSTWHILE_QDRANT_URL is no address of a server; it is http(s)://HOST:PORT")
+    # Only who has such a server waits until its client is loaded.
+    from graph.recall.qdrant import open_qdrant
+
+    key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
+    return open_qdrant(settings.qdrant_url, key, exact=settings.qdrant_exact)
+
+
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`: another than the settings name."""
     from api.service import Service
@@ -53,7 +70,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Se
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
     choice = choose(EmbedderSettings())
-    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice)
+    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=_dense(settings))
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     embedding = None
     if choice is not None:

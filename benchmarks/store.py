@@ -60,9 +60,13 @@ def _episode(number: int) -> dict[str, Any]:
     }
 
 
-def _pair(row: int, random: Random, entities: int) -> tuple[dict[str, Any], dict[str, Any]]:
+HUB = KEYS.entity("default", "e0")
+
+
+def _pair(row: int, random: Random, entities: int, hub: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """A statement and its claim."""
     subject, value = (KEYS.entity("default", f"e{int(entities * random.random() ** 2)}") for _ in range(2))
+    subject = HUB if hub else subject
     number = 1 + (row - 1) // PER_TRANSACTION
     predicate = f"p{random.randrange(40)}"
     slot = KEYS.slot("default", subject, predicate, "")
@@ -117,11 +121,11 @@ def _memberships(names: Sequence[str]) -> list[dict[str, Any]]:
     return [{**row, "member": key, "root": pair[0]} for pair in pairs for key in pair]
 
 
-def fill(engine: Engine, count: int, joined: float) -> int:
-    """A ledger of `count` statements; returns the number of its entities."""
+def fill(engine: Engine, count: int, joined: float, hub: int = 0) -> int:
+    """A ledger of `count` statements, every `hub`th of them about one entity; returns the number of its entities."""
     random = Random(5)
     entities = max(50, count // 10)
-    pairs = [_pair(row, random, entities) for row in range(1, count + 1)]
+    pairs = [_pair(row, random, entities, hub > 0 and row % hub == 0) for row in range(1, count + 1)]
     # A tenth is closed later, and its successor ends where another begins.
     for statement, _ in random.sample(pairs[: count * 9 // 10], count // 10):
         statement["tx_to"] = min(statement["tx_from"] + 3, 1 + (count - 1) // PER_TRANSACTION)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ontology import marking
+
 # Elements that assistants' clients put round injected or machine-made text. An element that people write about in prose
 # (`<context>`) counts only when it is closed; those that only a program writes also count when cut off.
 _CLIENT = (
@@ -40,6 +42,8 @@ _CLIENT = (
     "user-memory-input",
     "claude-background-info",
     "retrieval_status",
+    # Our own: what was recalled for a prompt is no news when it comes back.
+    marking.NAME,
 )
 _PROSE = (
     "context",
@@ -100,11 +104,8 @@ def scaffolding(text: str) -> list[Region]:
             regions.append((start, tokens[stop][1]))
             at = stop + 1
             continue
-        if (
-            not closes
-            and name in _CLIENT
-            and text[text.rfind("\n", 0, start) + 1 : start].isspace() | (start == 0 or text[start - 1] == "\n")
-        ):
+        # Ours may be quoted, or follow words of the prompt that it stood in.
+        if not closes and name in _CLIENT and (name == marking.NAME or not text[text.rfind("\n", 0, start) + 1 : start].strip()):
             regions.append((start, len(text)))
             break
         if name in _CLIENT:

@@ -16,6 +16,7 @@ from extraction.passage import Passage
 from extraction.predication import Clause
 from extraction.recording import Examined, Recorder
 from extraction.relations import stated
+from extraction.scaffolding import blanked, scaffolding
 from extraction.times import When, find_times
 from ontology.claim import ClaimDraft, ClaimKind, Modality, ObjectDraft
 from ontology.episode import Turn
@@ -44,7 +45,7 @@ class TurnReader(Recorder):
 
     def finish(self) -> Examined:
         """The claims in the order of the text, each once, and what was dropped."""
-        for notice in notices.stack(self._turn.text):
+        for notice in notices.stack(blanked(self._turn.text, scaffolding(self._turn.text))):
             self._notice(notice, (notice.start, notice.end), None)
         seen: set[tuple[object, ...]] = set()
         kept: list[ClaimDraft] = []

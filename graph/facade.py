@@ -160,8 +160,13 @@ class Snapshot(Protocol):
         token_budget: int = 1500,
         options: RecallOptions = DEFAULTS,
         filter: StatementFilter = EVERYTHING,
+        want: frozenset[Want] = frozenset(),
     ) -> Context:
-        """What recall finds as a block of text for a prompt: the same bytes for the same basis and query."""
+        """What recall finds as a block of text for a prompt: the same bytes for the same basis and query.
+
+        Its statements have their provenance, and what `want` names. Raises InvalidInput too for a budget in which the best statement
+        has no room, naming the least one.
+        """
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from sqlalchemy import select
 from graph.ledger.database import open_database
 from graph.ledger.details import VocabularyAt
 from graph.ledger.schema import vocabularies
+from graph.recall.dense import DenseFactory
 from graph.recall.embedding.cache import VectorCache
 from graph.recall.embedding.choosing import Choice
 from graph.recall.feed import Feed
@@ -34,10 +36,12 @@ def open_graph(
     kind: Literal["kuzu", "sql"] = "kuzu",
     url: str | None = None,
     embedder: Choice | None = None,
+    dense: Callable[[str, str], DenseFactory] | None = None,
 ) -> LedgerGraph:
     """The graph of a folder. `url` names another database than the folder's SQLite file; `sql` leaves the graph files alone.
 
-    Without an embedder recall finds by words and by the graph.
+    Without an embedder recall finds by words and by the graph. `dense` opens the place of the vectors for a ledger and an embedder, by
+    their IDs; without it they lie in memory.
     """
     folder.mkdir(parents=True, exist_ok=True)
     engine = open_database(url or f"sqlite:///{folder / LEDGER}")
@@ -46,11 +50,13 @@ def open_graph(
         return GraphProjection(engine, folder / GRAPH, kind, vocabulary_at=vocabulary_at)
 
     def recall(keys: Keys) -> Recall:
-        vectors = None
+        vectors = places = None
+        ledger = keys.digest("ledger")
         if embedder is not None:
+            places = dense(ledger, embedder.id) if dense is not None else None
             vectors = VectorCache(folder / VECTORS, secret=bytes.fromhex(keys.digest("vectors")), embedder=embedder.id)
-        shelf = Shelf(folder / INDEX, keys.digest("ledger"))
-        index = Index(Feed(engine), embedder.id if embedder is not None else None, vectors, shelf=shelf)
+        shelf = Shelf(folder / INDEX, ledger)
+        index = Index(Feed(engine), embedder.id if embedder is not None else None, vectors, places, shelf=shelf)
         return Recall(index, embedder, told_until)
 
     return LedgerGraph(engine, vocabulary, projection, recall)

@@ -75,6 +75,10 @@ class QueryTooComplex(ErstwhileError):
     code = "QUERY_TOO_COMPLEX"
 
 
+class Unavailable(ErstwhileError):
+    """A part of the service that this needs is missing or broken; the message says which, and what mends it."""
+
+
 class DataFolderBusy(ErstwhileError):
     """Another process owns the data folder; `pid` is its process ID where it is known."""
 

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, ontology, reading, reviewing, serving
+from api.cli import feeding, identity, ontology, reading, recalling, reviewing, serving
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ for command in (
     reading.timeline,
     reading.as_of,
     reading.ask,
+    recalling.recall,
+    recalling.context,
     reading.claims,
     identity.retract,
     identity.reject,

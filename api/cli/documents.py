@@ -30,7 +30,21 @@ ASK = f"""query Ask({_TIMES}, $subject: EntityRef!, $predicate: String!, $object
   ask(subject: $subject, predicate: $predicate, object: $object, qualifier: $qualifier) {{ value statements {{
     {_STATEMENT} {_SOURCES} }} }} }} }}"""
 
-STATUS = """query Status { health { ok components { name ok degraded latencyMs } } ontology { version }
+_ASKED = f"{_TIMES}, $query: String!, $filter: StatementFilter"
+_ORIGIN = "key source externalId group speaker saidAt content"
+
+RECALL = f"""query Recall({_ASKED}, $options: RecallOptions, $first: Int!) {{ {_SCOPE} {{
+  basis {{ validAt recordedAt transaction evidenceUntil indexVersion }}
+  recall(query: $query, options: $options, filter: $filter, first: $first) {{
+    edges {{ score arms {{ arm score rank }} path
+      node {{ __typename ... on Statement {{ {_STATEMENT} }} ... on Episode {{ {_ORIGIN} }} }} }}
+    pageInfo {{ hasNextPage }} notShown degraded }} }} }}"""
+
+CONTEXT = f"""query Context({_ASKED}, $tokenBudget: Int!) {{ {_SCOPE} {{
+  context(query: $query, tokenBudget: $tokenBudget, filter: $filter) {{ text tokens degraded
+    basis {{ validAt recordedAt transaction evidenceUntil indexVersion }} statements {{ key {_STATEMENT} }} }} }} }}"""
+
+STATUS = """query Status { asOf { basis { indexVersion } } health { ok components { name ok degraded latencyMs } } ontology { version }
   stats { episodes entities statements current slots transactions pendingEpisodes } }"""
 
 RETRACT = f"""mutation Retract($ref: EpisodeRef!, $reason: String) {{ retractEpisode(ref: $ref, reason: $reason) {{ __typename
@@ -41,6 +55,8 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
   ... on OverloadedError { retryAfter } } }"""
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
+
+REBUILD_INDEX = """mutation RebuildIndex { rebuildIndex { ok components { name ok degraded } } }"""
 
 _CLAIM = f"""id subject {{ name discriminator key }} predicate {{ name }} qualifier {_VALUE}
   polarity kind modality validFrom validTo saidAt confidence

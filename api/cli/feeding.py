@@ -32,6 +32,7 @@ def ingest(
     # Loaded here: the commands that only ask answer sooner without readers and pools.
     from api.cli.importing import RemoteSink, read_options
     from api.cli.progress import progress, summary, summary_lines
+    from api.cli.vectors import finish
     from workers.bulk import import_drafts
     from workers.readers import ReadReport, read_path
     from workers.sink import LocalSink
@@ -43,13 +44,18 @@ def ingest(
     settings = settings_of(data, extraction_workers=workers, speakers=speakers)
     options, report = read_options(settings.speakers, speaker=speaker, time_zone=timezone), ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
-    with linked(settings, namespace, open_service) as link, progress(sys.stderr.isatty() and not as_json) as shown:
-        if isinstance(link, RemoteLink):
-            tally = import_drafts(items, RemoteSink(link), threads=2 * workers, progress=shown)
-        else:
-            service = link.service
-            sink = LocalSink(service.graph, service.ingestion, service.ingestion.pool, namespace)
-            tally = import_drafts(items, sink, threads=workers + 1, progress=shown)
+    with linked(settings, namespace, open_service) as link:
+        with progress(sys.stderr.isatty() and not as_json) as shown:
+            if isinstance(link, RemoteLink):
+                tally = import_drafts(items, RemoteSink(link), threads=2 * workers, progress=shown)
+            else:
+                service = link.service
+                sink = LocalSink(service.graph, service.ingestion, service.ingestion.pool, namespace)
+                if service.embedding is not None:
+                    service.embedding.start()
+                tally = import_drafts(items, sink, threads=workers + 1, progress=shown)
+        if not isinstance(link, RemoteLink):
+            finish(link.service)
     counts = summary(tally, report)
     show(counts, as_json, summary_lines(counts))
 
@@ -121,10 +127,12 @@ def reextract(
 ) -> None:
     """Read again what was said, with the extraction of today; what people rejected stays rejected."""
     from api.cli.reextraction import report, report_lines, run
+    from api.cli.vectors import finish
 
     start = None if since is None else parse_instant(str(instant_of("since", since)))
     with linked(settings_of(data, extraction_workers=workers), namespace, open_service) as link:
         if isinstance(link, RemoteLink):
             raise DataFolderBusy(f"the server at {link.url} owns the data folder: stop it, run `erstwhile reextract`, then start it again")
         found = report(run(link.service, namespace, since=start, source=source, threads=workers))
+        finish(link.service)
     show(found, as_json, report_lines(found))

@@ -77,7 +77,7 @@ class LocalLink:
         """Run one operation."""
         from api.requests import Request
 
-        request = Request(self.service.graph, self.service.ingestion, self._namespace)
+        request = Request(self.service.graph, self.service.ingestion, self._namespace, embedding=self.service.embedding)
         result = self._runner.run(self._schema.execute(document, dict(variables or {}), context_value=request))
         return _data(result.data, [dict(error.formatted) for error in result.errors or []])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,15 +25,37 @@ def status(namespace: Namespace = DEFAULT_NAMESPACE, data: Data = None, as_json:
         f"  {part['name']}: {'ok' if part['ok'] else 'FAILED'}" + (f" ({part['degraded']})" if part["degraded"] else "")
         for part in found["health"]["components"]
     ]
-    show({"data": str(settings.data), "served": where, **found}, as_json, [f"{settings.data} ({where})", f"{namespace}: {counts}"], parts)
+    version = found.pop("asOf")["basis"]["indexVersion"]
+    head = [f"{settings.data} ({where})", f"{namespace}: {counts}"]
+    answer = {"data": str(settings.data), "served": where, **found, "indexVersion": version}
+    show(answer, as_json, head, parts, [f"  recall: index {version}"])
 
 
-def rebuild(data: Data = None, as_json: Json = False) -> None:
-    """Rebuild the graph from the ledger."""
+def rebuild(
+    index: Annotated[bool, typer.Option("--index", help="The recall index, with the embedder that is chosen now.")] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Rebuild the graph, or the recall index, from the ledger."""
+    if index:
+        _rebuild_index(data, as_json)
+        return
     with reading_link(data, DEFAULT_NAMESPACE, graph=True) as link:
         found = link.execute(documents.REBUILD)["rebuildGraph"]
     state = next((part for part in found["components"] if part["name"] == "graph"), {"ok": found["ok"]})
     show(found, as_json, ["the graph was rebuilt from the ledger" if state["ok"] else f"the graph is not well: {state}"])
+
+
+def _rebuild_index(data: Path | None, as_json: bool) -> None:
+    from api.cli.vectors import finish
+
+    with reading_link(data, DEFAULT_NAMESPACE) as link:
+        found = link.execute(documents.REBUILD_INDEX)["rebuildIndex"]
+        made = 0 if isinstance(link, RemoteLink) else finish(link.service)
+        version = link.execute(documents.STATUS)["asOf"]["basis"]["indexVersion"]
+    told = f"the recall index was rebuilt from the ledger: {version}" + (f" ({made} vectors made)" if made else "")
+    bad = [f"{part['name']} is not well: {part['degraded']}" for part in found["components"] if not part["ok"]]
+    show({**found, "indexVersion": version, "vectorsMade": made}, as_json, [told], bad)
 
 
 def serve(

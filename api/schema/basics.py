@@ -9,6 +9,8 @@ from api.scalars import EDTF, DateTime, bound
 from api.schema.enums import AfterRival, Aspect, Cardinality, Temporality
 from api.schema.support import described
 from graph import views
+from graph.facade import Snapshot
+from ontology.errors import Unavailable
 from ontology.instant import Instant
 
 
@@ -26,15 +28,22 @@ class Node:
     description="The point on the three clocks that a snapshot stands on; pass it back to `asOf` to see the same again, byte for byte."
 )
 class Basis:
-    """As `graph.views.Basis`."""
+    """As `graph.views.Basis`, of a snapshot."""
 
+    snapshot: strawberry.Private[Snapshot]
     valid_at: DateTime = strawberry.field(description="World time.")
     recorded_at: DateTime = strawberry.field(description="Transaction time.")
     transaction: int = strawberry.field(description="The last transaction that counts.")
     evidence_until: DateTime | None = strawberry.field(description="Said-time limit of the evidence; null where all counts.")
-    index_version: str = strawberry.field(
-        description="Version of the recall index and embedder: with it, recall is the same again too. `none` where no index is built."
-    )
+
+    @described("Version of the recall index and embedder: with it, recall is the same again too. `none` where no index is built.")
+    def index_version(self) -> str:
+        """Asked of the index only where it is selected: the index follows the ledger first."""
+        try:
+            return self.snapshot.index_version
+        except Unavailable:
+            # A basis is told without an index too; why there is none stands in the log and in health.
+            return "none"
 
 
 @strawberry.type(description="Half-open `[from, to)`; a missing end is unbounded.")
@@ -147,13 +156,14 @@ class Ontology:
     entity_types: list[EntityType]
 
 
-def basis(view: views.Basis) -> Basis:
-    """A basis as answered. No recall index is built yet."""
+def basis(snapshot: Snapshot) -> Basis:
+    """The basis of a snapshot as answered."""
+    view = snapshot.basis
     until = view.evidence_until
     return Basis(
+        snapshot=snapshot,
         valid_at=DateTime(view.valid_at),
         recorded_at=DateTime(view.recorded_at),
         transaction=view.transaction,
         evidence_until=None if until is None else DateTime(until),
-        index_version="none",
     )

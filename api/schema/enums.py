@@ -161,6 +161,31 @@ class Modality(Enum):
 
 
 @strawberry.enum
+class RecallArm(Enum):
+    """As `graph.recall.views.Arm`."""
+
+    VECTOR = enum_value("VECTOR", description="Cosine similarity.")
+    BM25 = enum_value("BM25", description="Okapi BM25.")
+    PAGERANK = enum_value("PAGERANK", description="Personalised PageRank.")
+
+
+@strawberry.enum
+class Fusion(Enum):
+    """As `graph.recall.views.Fusion`."""
+
+    CONVEX = enum_value("CONVEX", description="Weighted sum of normalised scores.")
+    RRF = enum_value("RRF", description="Reciprocal rank fusion.")
+
+
+@strawberry.enum
+class RecallKind(Enum):
+    """As `graph.recall.views.Kind`."""
+
+    STATEMENT = "STATEMENT"
+    EPISODE = "EPISODE"
+
+
+@strawberry.enum
 class BadDatePolicy(Enum):
     """What to do with a statement whose date cannot be read."""
 

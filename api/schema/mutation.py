@@ -180,4 +180,16 @@ class Mutation(Identifying):
     def rebuild_graph(self, info: Info[Context, None]) -> Health:
         """The state of the service after it."""
         info.context.graph.rebuild()
-        return health(info.context.graph.health())
+        return health(info.context.health())
+
+    @described(
+        "Builds the recall index anew from the ledger, and returns when it answers. Vectors that were made before are not made again; "
+        "others follow in the background."
+    )
+    def rebuild_index(self, info: Info[Context, None]) -> Health:
+        """The state of the service after it."""
+        context = info.context
+        context.graph.rebuild_index()
+        if context.embedding is not None:
+            context.embedding.notify()
+        return health(context.health())

@@ -144,4 +144,4 @@ class Query:
     @described("Whether the parts that the service needs answer, and which of them run degraded.")
     def health(self, info: Info[Context, None]) -> Health:
         """The state of the service."""
-        return health(info.context.graph.health())
+        return health(info.context.health())

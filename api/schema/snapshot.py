@@ -19,6 +19,7 @@ from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
 from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
+from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
 from api.schema.statement import statement_page
 from api.schema.support import described, refuse_until
@@ -38,7 +39,7 @@ class Snapshot:
     @described("What it stands on.")
     def basis(self) -> Basis:
         """The basis as resolved."""
-        return basis_of(self.scope.basis)
+        return basis_of(self.scope.snapshot)
 
     @described("An entity by key, ID, name or alias.")
     def entity(self, id: strawberry.ID | None = strawberry.UNSET, name: str | None = strawberry.UNSET) -> Entity | None:
@@ -116,6 +117,31 @@ class Snapshot:
     def ask(self, info: Info[Context, None], subject: EntityRef, predicate: str, object: ObjectInput, qualifier: str | None = "") -> Answer:
         """Yes, no or unknown, and what says so."""
         return answer(self.scope, info, entity_ref(subject, "subject"), predicate, object_ref(object, "object"), qualifier)
+
+    @described("Hybrid recall over the statements of this view: vector, BM25 and personalised PageRank.")
+    def recall(
+        self,
+        info: Info[Context, None],
+        query: str,
+        options: RecallOptions | None = strawberry.UNSET,
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 10,
+        after: str | None = strawberry.UNSET,
+    ) -> RecallConnection:
+        """A page of hits, best first."""
+        return recall_page(self.scope, info, query, given(options), filter, first, given(after))
+
+    @described("A block of text for a prompt, within a budget; the same bytes for the same basis and query.")
+    def context(
+        self,
+        info: Info[Context, None],
+        query: str,
+        token_budget: int | None = 1500,
+        options: RecallOptions | None = strawberry.UNSET,
+        filter: StatementFilter | None = strawberry.UNSET,
+    ) -> PromptContext:
+        """Statements with dates, status and citations."""
+        return context_block(self.scope, info, query, 1500 if token_budget is None else token_budget, given(options), filter)
 
     @described(
         "What the evidence says, newest said first: claims recorded and said by this basis, "

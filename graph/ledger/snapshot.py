@@ -24,9 +24,10 @@ from graph.ledger.standing import believed_at
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
+from graph.recall.context import block, checked_budget, hits_for
 from graph.recall.paging import Pager
 from graph.recall.recalling import Recall, RecallUnavailable
-from graph.recall.views import DEFAULTS, Recalled, RecallOptions
+from graph.recall.views import DEFAULTS, Context, Kind, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
     AnswerView,
@@ -462,6 +463,26 @@ class LedgerSnapshot:
             if ranking.admission is None:
                 return Recalled(Page((), (), False), 0, ranking.degraded)
             return Pager(recall, describer, self.basis, self._selection, self._slots, filter).page(ranking, first, after, want)
+
+    def context(
+        self,
+        query: str,
+        *,
+        token_budget: int = 1500,
+        options: RecallOptions = DEFAULTS,
+        filter: StatementFilter = EVERYTHING,
+        want: frozenset[Want] = frozenset(),
+    ) -> Context:
+        """What recall finds as a block of text for a prompt."""
+        first = hits_for(checked_budget(token_budget))
+        if Kind.STATEMENT not in options.kinds:
+            raise InvalidInput("a context tells statements: `kinds` has to name them", path=("options", "kinds"), reason="UNSUPPORTED")
+        parts = (want - {Want.BARE}) | {Want.PROVENANCE}
+        if filter.include_invalidated or filter.valid_during is not None:
+            parts |= {Want.INVALIDATION}
+        found = self.recall(query, options=replace(options, kinds=(Kind.STATEMENT,)), filter=filter, first=first, want=parts)
+        statements = [hit.node for hit in found.page.items if isinstance(hit.node, StatementView)]
+        return block(statements, self.basis.valid_at, token_budget, found.degraded)
 
 
 def _rectangle(row: Row[Any]) -> Rectangle:

@@ -65,7 +65,11 @@ def admit(reading: Reading, point: Point) -> Admission:
     known = rows["tx_from"] <= transaction
     believed = known & (rows["tx_to"] > transaction)
     inside = (rows["v_from"] < point.end) & (rows["v_to"] > point.start)
-    rectangles = known & (inside | (rows["tx_to"] <= transaction) | (rows["v_from"] < point.end)) if point.past else believed & inside
+    if point.past:
+        begun = (rows["v_from"] < point.end) | (rows["tx_to"] <= transaction) if point.instant else inside
+        rectangles = known & begun & ~_outlived(rows, known, transaction)
+    else:
+        rectangles = believed & inside
     if reading.gone is not None:
         rectangles &= ~reading.gone
     holds = np.zeros(reading.places, np.bool_)
@@ -80,6 +84,26 @@ def admit(reading: Reading, point: Point) -> Admission:
     claims = told & _visible(table, point)
     episodes = _visible(reading.state.episodes, point._replace(past=False))
     return Admission(reading, holds, claims, units, episodes, rectangles)
+
+
+def _outlived(rows: Any, known: Bools, transaction: int) -> Bools:
+    """Rectangles no longer believed that are not the last known interval of their statement: one believed longer overlaps them."""
+    places = np.flatnonzero(known)
+    units = rows["base"][places] * 2 + rows["polarity"][places]
+    places = places[np.argsort(units, kind="stable")]
+    units = np.sort(units)
+    v_from, v_to = rows["v_from"][places], rows["v_to"][places]
+    until = np.minimum(rows["tx_to"][places], transaction + 1)
+    found = np.zeros(len(known), np.bool_)
+    first = np.arange(len(places) - 1)
+    apart = 1
+    while len(first := first[first + apart < len(places)]) and len(first := first[units[first] == units[first + apart]]):
+        second = first + apart
+        overlap = (v_from[first] < v_to[second]) & (v_from[second] < v_to[first])
+        for one, other in ((first, second), (second, first)):
+            found[places[one[overlap & (until[one] < until[other])]]] = True
+        apart += 1
+    return found
 
 
 def _visible(table: Any, point: Point) -> Bools:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph.recall.columns import Bools, Floats, Ints
+from graph.recall.namespace import Part
+from ontology.errors import ErstwhileError
 from ontology.instant import Instant
 
 Vectors = NDArray[np.float32]
@@ -17,6 +19,10 @@ MARGIN = 1e-5
 """How much less than the last candidate's a score may be that is still weighed exactly: BLAS rounds by the matrix' size."""
 BLOCK = 65_536
 _AT_A_TIME = 8192
+
+
+class DenseUnavailable(ErstwhileError):
+    """The place of the vectors cannot be read now; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,22 @@ class Life:
 
 
 class Dense(Protocol):
-    """The vectors of one collection, by the numbers of its documents: 0, 1, 2. One thread writes, many read."""
+    """The vectors of one collection, by the numbers of its documents: 0, 1, 2. One thread writes, many read.
+
+    Writing does not fail where a server does: what it does not take waits, and reading raises DenseUnavailable until it has all.
+    """
+
+    filters: bool
+    """Whether it must be told when documents count."""
+
+    @property
+    def behind(self) -> int:
+        """How many documents wait to be sent."""
+        ...
+
+    def send(self) -> None:
+        """Send what waits."""
+        ...
 
     def put(self, docs: Ints, vectors: Vectors) -> None:
         """Keep the vectors of some documents."""
@@ -77,6 +98,9 @@ def exact(query: Vectors, vectors: Vectors) -> Floats:
 class Matrix:
     """Implements Dense in memory: blocks of rows, so that growing copies nothing but the last one. Exact: it looks at all."""
 
+    filters = False
+    behind = 0
+
     def __init__(self) -> None:
         self._dim = 0
         self._blocks: list[Vectors] = []
@@ -104,6 +128,9 @@ class Matrix:
         for number, block in enumerate(self._blocks):
             mine = docs // BLOCK == number
             block[docs[mine] % BLOCK] = vectors[mine]
+
+    def send(self) -> None:
+        """Nothing waits."""
 
     def describe(self, lives: dict[int, Life]) -> None:
         """Nothing: whoever asks says which documents are admitted."""
@@ -150,3 +177,29 @@ class Matrix:
     def close(self) -> None:
         """Let go of the rows."""
         self._blocks = []
+
+
+class DenseFactory(Protocol):
+    """Makes the places for the vectors of the parts of namespaces."""
+
+    def __call__(self, namespace: str, part: Part) -> Dense: ...
+
+    def clear(self) -> None:
+        """Drop all that was kept by those made before."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class InMemory:
+    """Vectors in memory."""
+
+    def __call__(self, namespace: str, part: Part) -> Dense:
+        """An empty matrix."""
+        return Matrix()
+
+    def clear(self) -> None:
+        """Nothing is kept."""
+
+    def close(self) -> None:
+        """Nothing is held."""

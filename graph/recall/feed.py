@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, case, func, or_, select
@@ -139,6 +140,13 @@ _RECTANGLES = select(
     statements.c.tx_to,
 )
 _WINDOW_FROM: ColumnElement[int] = case((claims.c.start > AROUND, claims.c.start - AROUND), else_=0)
+# A state that is told as over and has no start is an END; an exact end is that instant, of a granule the whole counts.
+_OVER = and_(
+    claims.c.kind == str(ClaimKind.STATE),
+    claims.c.from_lo.is_(None),
+    claims.c.to_lo <= claims.c.said,
+    or_(claims.c.to_hi <= claims.c.said, claims.c.to_hi == claims.c.to_lo + 1),
+)
 _CLAIMS = (
     select(
         claims.c.namespace,
@@ -161,7 +169,7 @@ _CLAIMS = (
         claims.c.replaces_subject,
         claims.c.replaces_object,
         claims.c.polarity,
-        (claims.c.kind == str(ClaimKind.END)).label("ends"),
+        or_(claims.c.kind == str(ClaimKind.END), _OVER).label("ends"),
         or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None)).label("is_split"),
         claims.c.confidence,
         claims.c.subject_text,
@@ -294,11 +302,11 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`; those that are held back and empty ones never are."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none that is held back, from then on, and no empty one."""
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []
-    for start, end in zip(recorded, [*recorded[1:], ends], strict=True):
+    for start, end in pairwise([*recorded, ends]):
         best = max((copy for copy in copies if copy.tx_recorded <= start), key=lambda copy: (copy.revised, copy.order_text))
         if shown and shown[-1][0].row == best.row:
             shown[-1] = (best, shown[-1][1], end)

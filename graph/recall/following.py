@@ -44,12 +44,17 @@ class Following:
                 self._index.catch_up()
                 self._index.keep(grown=0.5)
                 self.followed()
+                if self._index.behind:
+                    self._pause()
             except Exception:
                 # Whoever asks follows too, and meets the failure; here it is tried again.
                 log.exception("the recall index cannot follow the ledger; next attempt in %.0f s", _PAUSE)
-                with self._changed:
-                    self._wanted = True
-                    self._changed.wait_for(lambda: self._closing, _PAUSE)
+                self._pause()
+
+    def _pause(self) -> None:
+        with self._changed:
+            self._wanted = True
+            self._changed.wait_for(lambda: self._closing, _PAUSE)
 
     def _sleep(self) -> bool:
         """Until there is work; False at the end."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -20,8 +20,9 @@ import numpy as np
 from graph.recall import documents, keeping
 from graph.recall.admission import Admissions
 from graph.recall.columns import Columns, Ints
-from graph.recall.dense import Dense, Matrix, Vectors
+from graph.recall.dense import Dense, DenseFactory, InMemory, Vectors
 from graph.recall.feed import Changes, Feed
+from graph.recall.lives import Lives
 from graph.recall.namespace import Indexed, Part, Wanted
 from graph.recall.reading import Readings
 
@@ -55,14 +56,6 @@ KEEP_FROM = 5_000
 """Documents from which on an index is kept between starts; a smaller one is made anew in less than a second."""
 _AT_A_TIME = 5_000
 
-DenseFactory = Callable[[str, Part], Dense]
-"""Makes the place for the vectors of a part of a namespace."""
-
-
-def in_memory(namespace: str, part: Part) -> Dense:
-    """Vectors in memory."""
-    return Matrix()
-
 
 class Space:
     """What recall has of a namespace."""
@@ -72,6 +65,7 @@ class Space:
         self.readings = Readings(self.indexed)
         self.admissions = Admissions()
         self.dense: dict[Part, Dense] = {part: dense(name, part) for part in PARTS}
+        self.lives = Lives(indexed) if any(each.filters for each in self.dense.values()) else None
 
     def __getitem__(self, part: Part) -> Dense:
         return self.dense[part]
@@ -107,7 +101,7 @@ class Index:
         feed: Feed,
         embedder: str | None,
         vectors: VectorStore | None,
-        dense: DenseFactory = in_memory,
+        dense: DenseFactory | None = None,
         *,
         shelf: Shelf | None = None,
     ) -> None:
@@ -115,7 +109,7 @@ class Index:
         self._feed = feed
         self.embedder = embedder
         self._vectors = vectors
-        self._dense = dense
+        self._dense = dense or InMemory()
         self._shelf = shelf
         self._work = RLock()
         self._begin()
@@ -210,6 +204,9 @@ class Index:
                     self._begin()
                     raise
                 self.watermark, self.at = batch.upto, batch.at
+            for dense in self._places():
+                if dense.behind:
+                    dense.send()
 
     def _apply(self, namespace: str, changes: Changes) -> None:
         space = self._spaces.get(namespace)
@@ -218,6 +215,7 @@ class Index:
         wanted = space.indexed.apply(changes, self._feed.contents)
         if self._vectors is None:
             return
+        self._tell(space)
         named = ((part, space.columns(part), doc, text) for part, doc, text in wanted)
         used = [(_use(part, int(columns["row"][doc]), int(columns["tx_from"][doc])), text) for part, columns, doc, text in named]
         self._vectors.use(used)
@@ -237,7 +235,19 @@ class Index:
             self._late[place.tx_from] += 1
 
     @staticmethod
+    def _tell(space: Space) -> None:
+        """Tell stores that filter by themselves of the documents that count otherwise than before."""
+        if space.lives is None:
+            return
+        for part, docs in space.lives.changed().items():
+            docs = docs[space.columns(part)["embedded"][docs]]
+            if len(docs):
+                space[part].describe(space.lives.of(part, docs))
+
+    @staticmethod
     def _put(space: Space, part: Part, docs: Ints, vectors: Vectors) -> None:
+        if space.lives is not None:
+            space[part].describe(space.lives.of(part, docs))
         space[part].put(docs, vectors)
         space.columns(part)["embedded"][docs] = True
 
@@ -254,16 +264,29 @@ class Index:
         assert self._vectors is not None
         with self._work:
             self._vectors.put(texts, vectors)
+            found: dict[tuple[str, Part], list[tuple[int, Vectors]]] = defaultdict(list)
             for text, vector in zip(texts, vectors, strict=True):
                 for place in self._waiting.pop(text, ()):
-                    self._put(self._spaces[place.namespace], place.part, np.array([place.doc]), vector[None, :])
+                    found[place.namespace, place.part].append((place.doc, vector))
                     self._late[place.tx_from] -= 1
+            # Together: each may be a request to a server.
+            for (namespace, part), each in found.items():
+                docs, rows = zip(*each, strict=True)
+                self._put(self._spaces[namespace], part, np.array(docs), np.array(rows, np.float32))
             self._late = +self._late
 
     def waiting(self, transaction: int) -> int:
         """How many documents of the transactions up to one wait for their vectors."""
         with self._work:
             return sum(count for tx_from, count in self._late.items() if tx_from <= transaction)
+
+    @property
+    def behind(self) -> int:
+        """How many documents a server of vectors has not taken yet."""
+        return sum(dense.behind for dense in self._places())
+
+    def _places(self) -> Iterator[Dense]:
+        return (dense for space in list(self._spaces.values()) for dense in space.dense.values())
 
     # ------------------------------------------------------------ reading
 
@@ -282,6 +305,7 @@ class Index:
         """Begin anew and follow to the ledger's last transaction. Vectors that nothing uses, or another embedder made, are dropped."""
         with self._work:
             self._close_spaces()
+            self._dense.clear()
             self._begin()
             self.catch_up()
             if self._vectors is not None:
@@ -290,15 +314,15 @@ class Index:
             self.keep()
 
     def _close_spaces(self) -> None:
-        for space in self._spaces.values():
-            for dense in space.dense.values():
-                dense.close()
+        for dense in self._places():
+            dense.close()
 
     def close(self) -> None:
         """Keep what there is, and release what it holds."""
         with self._work:
             self.keep()
             self._close_spaces()
+            self._dense.close()
             if self._vectors is not None:
                 self._vectors.close()
 

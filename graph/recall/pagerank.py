@@ -53,7 +53,7 @@ class Edges:
         self._weights = admission.weights()
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """The edges of some nodes that count: the place of the node, the node at the other end, and the weight."""
+        """The edges of some nodes that count, node by node: its place, the node at the other end, and the weight."""
         owners, (others, reasons, predicates) = self._reading.state.edges.among(nodes, "other", "reason", "predicate")
         counts = self._counts(others, reasons, moved=False)
         parts = [(owners[counts], others[counts], predicates[counts])]
@@ -64,6 +64,9 @@ class Edges:
         owner = np.concatenate([part[0] for part in parts])
         other = np.concatenate([part[1] for part in parts]).astype(np.int64)
         weight = self._weights[np.concatenate([part[2] for part in parts])]
+        if len(parts) > 1:
+            order = np.argsort(owner, kind="stable")
+            return owner[order], other[order], weight[order]
         return owner, other, weight
 
     def _counts(

@@ -31,7 +31,7 @@ from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh
 from graph.views import Basis, ComponentHealth, StatementFilter
-from ontology.errors import ErstwhileError, InvalidInput
+from ontology.errors import InvalidInput, Unavailable
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Vocabulary
 
@@ -48,7 +48,7 @@ ToldUntil = Callable[[Describer, Basis], Told]
 """What a said-time limit changes on a basis. Raises QueryTooComplex."""
 
 
-class RecallUnavailable(ErstwhileError):
+class RecallUnavailable(Unavailable):
     """Recall cannot answer; the message says why."""
 
 
@@ -227,8 +227,12 @@ class Recall:
         else:
             named = (keys.entity(basis.namespace, name) for name in _names_in(text))
             found = {key for key in named if space.indexed.things.known(key) is not None}
-        describer.identity.load(found)
-        numbers = {space.indexed.things.known(describer.identity.root(key)) for key in found}
+        identity = describer.identity
+        identity.load(found)
+        if options.seeds is None:
+            # A name whose every mention denotes something else finds that.
+            found = {describer.directory.followed(key) if identity.concerns(key) else key for key in found}
+        numbers = {space.indexed.things.known(identity.root(key)) for key in found}
         nodes = np.array(sorted(thing_node(number) for number in numbers if number is not None), np.int64)
         # What nothing tells of on the basis would take its share of the mass, and later material would change the answer.
         owners, _, _ = Edges(admission).of(nodes)
@@ -261,6 +265,9 @@ class Recall:
         if mismatches and found[0].ok:
             told = f"{mismatches} hits were not in the ledger on their basis and were left out; `erstwhile rebuild --index` mends it"
             found[0] = replace(found[0], degraded=told)
+        behind = self.index.behind
+        if behind:
+            failures.setdefault("vector", f"{behind} documents wait to be sent to the server of the vectors")
         return found + [ComponentHealth(f"recall.{part}", False, told) for part, told in sorted(failures.items())]
 
 

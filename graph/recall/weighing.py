@@ -47,6 +47,8 @@ class Weighed:
     key: str
     opinions: tuple[ArmScore, ...]
     is_seed: bool = False
+    uncapped: float = 0.0
+    """What it would score if it could come before what PageRank started from."""
     way: tuple[int, ...] = ()
 
 
@@ -157,7 +159,7 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
     for each in opinions:
         mine = [unit for kind, unit in seeds if kind is each.kind]
         hits += _joined(query, admission, each, walked, mine)
-    return sorted(hits, key=lambda hit: (-hit.score, not hit.is_seed, hit.key, hit.kind))
+    return sorted(hits, key=lambda hit: (-hit.score, not hit.is_seed, -hit.uncapped, hit.key, hit.kind))
 
 
 def _find(query: Query, each: _Opinions, wanted: set[Arm]) -> None:
@@ -235,6 +237,8 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
         _judge(query, each, np.array(sorted({*each.docs, *strangers}), np.int64))
     most = max((said.score for said in ranked.values()), default=0.0)
     lowest = min((each.joined[unit] for unit in seeds), default=np.inf)
+    # Scores of RRF are small: the share is one of the best.
+    scale = SHARE * max(each.joined.values(), default=1.0)
     hits = []
     for unit, doc in each.docs.items():
         opinions = [each.by_arm[arm][unit] for arm in Arm if unit in each.by_arm.get(arm, ())]
@@ -243,11 +247,11 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
         if unit in ranked and walked is not None:
             said = ranked[unit]
             opinions.append(said)
-            score += SHARE * said.score / most
+            score += scale * said.score / most
             way = tuple(walked.way(_node(each.kind, unit)))
-        if unit not in seeds:
-            score = min(score, lowest)
-        hits.append(Weighed(each.kind, unit, doc, round(score, 6), _key(each, unit), tuple(opinions), unit in seeds, way))
+        uncapped = round(score, 6)
+        capped = uncapped if unit in seeds else min(uncapped, lowest)
+        hits.append(Weighed(each.kind, unit, doc, capped, _key(each, unit), tuple(opinions), unit in seeds, uncapped, way))
     return hits
 
 

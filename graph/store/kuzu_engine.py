@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
+from graph.store.edges import Edges, assemble
 from graph.store.kuzu_members import FIRST_JOINS, SCAN_FROM, Members
 from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creations, tables
 from graph.store.kuzu_session import Run, Session
-from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark, ledger_of
+from graph.store.port import Batch, BatchRefused, Edge, GraphBasis, GraphUnreadable, Mark, ledger_of
 from graph.store.settings import GraphSettings
-from graph.store.walk import Apart, Who, members_of, walk
+from graph.store.walk import Apart, Who, members_of, subgraph, walk
 from ontology.instant import Instant
 from ontology.names import Keys
+
+T = TypeVar("T")
 
 _HOLDS = "s.namespace = $namespace AND s.v_from <= $at AND $at < s.v_to AND s.tx_from <= $tx AND $tx < s.tx_to"
 
@@ -28,6 +34,15 @@ _NEAR = (
 _NEAR_MANY = (
     f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_HOLDS} AND s.polarity AND NOT s.literal "
     "RETURN s.subject, s.object"
+)
+_EDGE = "s.row, s.subject, s.predicate, s.object, s.polarity, s.literal"
+# A literal is a node like any other, but no end of a walk.
+_ENDS = f"{_HOLDS} AND (NOT s.literal OR s.subject = e.key) RETURN DISTINCT {_EDGE} ORDER BY s.row LIMIT $most"
+_TOUCHING = f"MATCH (e:Entity {{key: $key}})<-[:SUBJECT|OBJECT]-(s:Statement) WHERE {_ENDS}"
+_TOUCHING_MANY = f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_ENDS}"
+_EDGES = (
+    "MATCH (s:Statement) WHERE s.namespace = $namespace AND s.tx_from <= $tx "
+    "RETURN s.row, s.subject, s.predicate, s.object, s.literal, s.polarity, s.v_from, s.v_to, s.tx_from, s.tx_to"
 )
 _MARK = "MATCH (m:Meta {id: 0}) RETURN m.format, m.ledger, m.watermark, m.at"
 _FOLLOWED = "MATCH (m:Meta {id: 0}) SET m.watermark = $upto, m.at = $at RETURN 1"
@@ -208,6 +223,28 @@ class KuzuStore:
         members = members_of(self._who(basis), entity)
         return sorted({row for key in members for (row,) in self._rows(_ABOUT, _bind(basis, key=key))})
 
+    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
+        """From primary key to primary key, a wide level by a scan."""
+
+        def touching(keys: Sequence[str], most: int) -> Iterator[tuple[Edge, bool]]:
+            if len(keys) < SCAN_FROM:
+                found = [row for key in keys for row in self._rows(_TOUCHING, _bind(basis, key=key, most=most))]
+            else:
+                found = self._rows(_TOUCHING_MANY, _bind(basis, keys=list(keys), most=most))
+            return ((Edge(*edge), literal) for *edge, literal in found)
+
+        return subgraph(self._who(basis), entities, depth, limit, touching)
+
+    def edges(self, namespace: str, transaction: int) -> Edges:
+        """One scan into Arrow, whose columns become arrays without a Python object for each value but one for each key."""
+        table = self._read(lambda run: run.table(_EDGES, {"namespace": namespace, "tx": transaction}))
+        row, subject, predicate, value, *others = (column.combine_chunks() for column in table.columns)
+        ends = pa.concat_arrays([subject, value]).dictionary_encode()
+        kinds = predicate.dictionary_encode()
+        places = np.split(ends.indices.to_numpy(), 2)
+        columns = [row, places[0], kinds.indices, places[1], *others]
+        return assemble(transaction, ends.dictionary.to_pylist(), kinds.dictionary.to_pylist(), columns)
+
     def query(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
         """Rows of a pattern query that reads. Anchor it at a primary key: there are no other indexes."""
         return self._rows(cypher, parameters or {})
@@ -218,14 +255,17 @@ class KuzuStore:
         return nodes | {name: self._rows(f"MATCH ()-[r:{name}]->() RETURN count(*)", {})[0][0] for name in EDGES}
 
     def _rows(self, query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
+        return self._read(lambda run: run.rows(query, parameters))
+
+    def _read(self, ask: Callable[[Run], T]) -> T:
         with self._failing():
             try:
                 with self._session.reading() as run:
-                    return run.rows(query, parameters)
+                    return ask(run)
             except RuntimeError:
                 # Once more on a fresh connection: an earlier error may have left this one unusable.
                 with self._session.reading() as run:
-                    return run.once(query, parameters)
+                    return ask(run)
 
     @contextmanager
     def _failing(self) -> Iterator[None]:

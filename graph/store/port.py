@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from graph.store.edges import Edges
 from ontology.instant import Instant
 from ontology.names import Keys
 
@@ -93,6 +94,16 @@ class WithdrawalRow(NamedTuple):
     episode: int
     claim: int
     tx_to: int
+
+
+class Edge(NamedTuple):
+    """A statement of a subgraph: `row` is its number, the ends are the keys of entities (the least of their members) or of a literal."""
+
+    row: int
+    subject: str
+    predicate: str
+    object: str
+    polarity: bool
 
 
 class EndingRow(NamedTuple):
@@ -208,6 +219,18 @@ class GraphStore(Protocol):
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""
+        ...
+
+    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
+        """The first `limit` statements that hold on the basis within `depth` hops of some entities, nearest first, then by row.
+
+        A statement is as near as the nearer of its ends, and one that speaks of a given entity is one hop away. Hops lead over
+        positive statements between entities; denials and statements of literals are edges that lead no further.
+        """
+        ...
+
+    def edges(self, namespace: str, transaction: int) -> Edges:
+        """All rectangles of a namespace as they stood at a transaction, under the keys that they are stored under: no join counts here."""
         ...
 
     def counts(self) -> dict[str, int]:

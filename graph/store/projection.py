@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,10 +12,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from graph.ledger.details import VocabularyAt
+from graph.store.edges import Edges
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.follower import Follower
-from graph.store.port import GraphBasis, GraphClosed, GraphStore, GraphUnreadable
+from graph.store.port import Edge, GraphBasis, GraphClosed, GraphStore, GraphUnreadable
 from graph.store.settings import GraphSettings
 from graph.store.sql_engine import SqlStore
 from graph.views import ComponentHealth
@@ -59,6 +60,7 @@ class GraphProjection:
         self._follower: Follower | None = None
         settings = settings or GraphSettings()
         self._walks_graph = kind == "kuzu" and settings.walks == "kuzu"
+        self._scans_graph = kind == "kuzu" and settings.scans == "kuzu"
         if kind == "kuzu":
             feed = Feed(engine, vocabulary_at or built_in(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
             self._follower = Follower(feed, GraphFiles(folder), settings)
@@ -92,7 +94,19 @@ class GraphProjection:
         """(entity key, hops) within `depth` hops over positive statements that hold on the basis, nearest first, then by key."""
         if not self._walks_graph:
             return self._sql.neighbors(basis, entity, depth, limit)
-        return self._answer(basis, lambda store: store.neighbors(basis, entity, depth, limit))
+        return self._answer(basis.transaction, lambda store: store.neighbors(basis, entity, depth, limit))
+
+    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int = 2, limit: int = 1_000) -> list[Edge]:
+        """The first statements that hold on the basis within `depth` hops of some entities, nearest first, then by row."""
+        if not self._walks_graph:
+            return self._sql.subgraph(basis, entities, depth, limit)
+        return self._answer(basis.transaction, lambda store: store.subgraph(basis, entities, depth, limit))
+
+    def edges(self, namespace: str, transaction: int) -> Edges:
+        """All rectangles of a namespace as they stood at a transaction, under the keys that they are stored under."""
+        if not self._scans_graph:
+            return self._sql.edges(namespace, transaction)
+        return self._answer(transaction, lambda store: store.edges(namespace, transaction))
 
     def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
         """Row numbers of the statements stored in a slot of an entity that hold on the basis, ascending."""
@@ -102,10 +116,10 @@ class GraphProjection:
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""
         return self._sql.statements_about(basis, entity)
 
-    def _answer(self, basis: GraphBasis, ask: Callable[[GraphStore], T]) -> T:
+    def _answer(self, transaction: int, ask: Callable[[GraphStore], T]) -> T:
         follower = self._follower
         store = follower.store if follower else None
-        if follower is not None and store is not None and store.watermark() >= basis.transaction:
+        if follower is not None and store is not None and store.watermark() >= transaction:
             try:
                 return ask(store)
             except GraphClosed:

@@ -15,7 +15,9 @@ class GraphSettings(BaseSettings):
 
     engine: Literal["kuzu", "sql"] = "kuzu"
     walks: Literal["kuzu", "sql"] = "sql"
-    """What answers neighbours: the ledger, by measurement (docs/engines.md), or the graph."""
+    """What answers neighbours and subgraphs: the ledger, by measurement (docs/engines.md), or the graph."""
+    scans: Literal["kuzu", "sql"] = "kuzu"
+    """What gives all rectangles of a namespace: the graph, by the same measurement, or the ledger."""
     buffer_pool_mb: int = Field(default=256, ge=64)
     """Kuzu's own default takes 80 % of the memory."""
     max_size_mb: int = Field(default=65_536, ge=1024)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, bindparam, func, select, union
+import numpy as np
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, and_, bindparam, func, select, union
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.schema import components, episodes, settings, statements, things, transactions
 from graph.ledger.standing import standing
-from graph.store.port import Batch, BatchRefused, GraphBasis
-from graph.store.walk import Apart, Who, members_of, walk
+from graph.store.edges import Edges, assemble
+from graph.store.port import Batch, BatchRefused, Edge, GraphBasis
+from graph.store.walk import Apart, Who, members_of, subgraph, walk
 from ontology.names import Keys
 
 # Databases limit the number of bound values.
 _CHUNK = 400
+
+_SCAN = 20_000
+"""Rows that a scan has in memory as Python objects at a time."""
 
 _ANY_JOINED = (
     select(components.c.row)
@@ -24,6 +29,13 @@ _ANY_JOINED = (
 )
 _ROOTS = select(components.c.member, components.c.root).where(among(components.c.member), standing(components))
 _MEMBERS = select(components.c.member).where(among(components.c.root), standing(components))
+
+
+_EDGE = [statements.c[name] for name in Edge._fields]
+_EDGES = [
+    *(statements.c[name] for name in ("row", "subject", "predicate", "object", "object_is_literal", "polarity")),
+    *(statements.c[name] for name in ("v_from", "v_to", "tx_from", "tx_to")),
+]
 
 
 def holds(basis: GraphBasis) -> ColumnElement[bool]:
@@ -117,6 +129,34 @@ class SqlStore:
             members = members_of(_who(connection, basis), entity)
             return _rows(connection, basis, statements.c.subject, members, statements.c.object)
 
+    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
+        """Two index seeks for each key of a level."""
+        with self._engine.connect() as connection:
+
+            def touching(keys: Sequence[str], most: int) -> Iterator[tuple[Edge, bool]]:
+                for part in chunks(keys):
+                    for *edge, literal in connection.execute(_touching(basis, part, most)).all():
+                        yield Edge(*edge), literal
+
+            return subgraph(_who(connection, basis), entities, depth, limit, touching)
+
+    def edges(self, namespace: str, transaction: int) -> Edges:
+        """One scan."""
+        keys: dict[str, int] = {}
+        predicates: dict[str, int] = {}
+        parts: list[list[Any]] = []
+        query = select(*_EDGES).where(statements.c.namespace == namespace, statements.c.tx_from <= transaction).order_by(statements.c.row)
+        with self._engine.connect() as connection:
+            for rows in connection.execution_options(yield_per=_SCAN).execute(query).partitions():
+                row, subject, predicate, value, *others = zip(*rows, strict=True)
+                ends = [[keys.setdefault(key, len(keys)) for key in column] for column in (subject, value)]
+                kinds = [predicates.setdefault(name, len(predicates)) for name in predicate]
+                flags = [np.array(column, dtype=np.bool_) for column in others[:2]]
+                numbers = [np.array(column, dtype=np.int64) for column in (row, ends[0], kinds, ends[1], *others[2:])]
+                parts.append([*numbers[:4], *flags, *numbers[4:]])
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.empty(0, np.int64)] * 10
+        return assemble(transaction, list(keys), list(predicates), columns)
+
     def counts(self) -> dict[str, int]:
         """Nodes as the graph would have them; edges that follow from statements alone."""
         named = union(
@@ -151,3 +191,12 @@ def _adjacent(connection: Connection, basis: GraphBasis, keys: Sequence[str]) ->
     forth = select(statements.c.object).where(statements.c.subject.in_(keys), ours)
     back = select(statements.c.subject).where(statements.c.object.in_(keys), ours)
     return set(connection.scalars(union(forth, back)))
+
+
+def _touching(basis: GraphBasis, keys: Sequence[str], most: int) -> Select[Any]:
+    """Statements (with whether the object is a literal) on some keys of entities, the first by row."""
+    ours = [*_EDGE, statements.c.object_is_literal]
+    forth = select(*ours).where(statements.c.subject.in_(keys), holds(basis))
+    back = select(*ours).where(statements.c.object.in_(keys), holds(basis), statements.c.object_is_literal.is_(False))
+    found = union(forth, back).subquery()
+    return select(found).order_by(found.c.row).limit(most)

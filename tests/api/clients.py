@@ -72,7 +72,9 @@ class InProcess(Client):
         """One operation."""
         schema, service, runner = self._parts
         stated = {NAMESPACE_HEADER: self.namespace, **(headers or {})}
-        request = Request(service.graph, service.ingestion, stated[NAMESPACE_HEADER], stated.get(AWAIT_HEADER), "in-process")
+        request = Request(
+            service.graph, service.ingestion, stated[NAMESPACE_HEADER], stated.get(AWAIT_HEADER), "in-process", service.embedding
+        )
         result = runner.run(schema.execute(query, dict(variables or {}), context_value=request))
         return Answer(result.data, [dict(error.formatted) for error in result.errors or []])
 

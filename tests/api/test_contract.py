@@ -31,12 +31,12 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {"node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"},
     "Snapshot": {
-        *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask"),
+        *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
-        *("ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph"),
+        *("ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph", "rebuildIndex"),
         *("rejectClaims", "restoreClaims", "mergeEntities", "splitEntity"),
     },
 }
@@ -91,6 +91,11 @@ WHOLE = [
     "ProvenanceEdge",
     "TransactionConnection",
     "TransactionEdge",
+    "RecallOptions",
+    "RecallConnection",
+    "RecallEdge",
+    "ArmScore",
+    "Context",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -12,7 +12,7 @@ from graphql import get_introspection_query
 from api.requests import Request
 from api.schema.build import build_schema
 from api.service import Service
-from ontology.errors import IdempotencyConflict, InvalidInput, OntologyViolation, Overloaded
+from ontology.errors import IdempotencyConflict, InvalidInput, OntologyViolation, Overloaded, Unavailable
 from tests.api.clients import Client
 from tests.api.stating import refused, state
 
@@ -163,6 +163,14 @@ def test_an_unexpected_failure_is_masked_logged_and_named(service: Service, capl
     assert "swordfish" not in str(error)
     assert "req-7" in caplog.text
     assert "Traceback" in caplog.text
+
+
+def test_a_part_that_is_missing_is_named_and_logged(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        error = _run(service, Unavailable("there is no index; build one"), "{ stats { episodes } }").errors[0].formatted
+    assert error["message"] == "there is no index; build one"
+    assert error["extensions"] == {"code": "INTERNAL_SERVER_ERROR", "requestId": "req-7"}
+    assert "req-7" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,15 @@ import pytest
 
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
+from graph.store.port import GraphStore
 from graph.store.settings import GraphSettings
+from graph.store.sql_engine import SqlStore
 from tests.graph.store.ledgers import LedgerBuilder, make_database, random_history, vocabulary_at
 
 SETTINGS = GraphSettings(walks="kuzu", buffer_pool_mb=64, max_size_mb=1024)
 """Small, so that many graphs fit side by side."""
+
+Follow = Callable[[], GraphStore]
 
 
 @pytest.fixture
@@ -50,3 +54,16 @@ def open_graph(tmp_path: Path, feed: Feed) -> Iterator[Callable[..., KuzuStore]]
     yield open_one
     for store in opened:
         store.close()
+
+
+@pytest.fixture(params=["kuzu", "sql"])
+def follow(request: pytest.FixtureRequest, ledger: LedgerBuilder, feed: Feed, open_graph: Callable[..., KuzuStore]) -> Follow:
+    """A store of either engine, up with the ledger when it is called."""
+
+    def make() -> GraphStore:
+        store = open_graph() if request.param == "kuzu" else SqlStore(ledger.engine)
+        for batch in feed.batches(0):
+            store.apply(batch)
+        return store
+
+    return make

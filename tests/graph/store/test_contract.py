@@ -13,28 +13,14 @@ from hypothesis import strategies as st
 
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
-from graph.store.port import Batch, BatchRefused, GraphBasis, GraphStore
+from graph.store.port import Batch, BatchRefused, GraphBasis
 from graph.store.sql_engine import SqlStore
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import SETTINGS, Follow
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, make_database, random_history, vocabulary_at
 from tests.graph.store.pictures import answers, graph_statements, ledger_statements, picture
 
 ALWAYS = [(UNBOUNDED_PAST, UNBOUNDED_FUTURE)]
-Follow = Callable[[], GraphStore]
-
-
-@pytest.fixture(params=["kuzu", "sql"])
-def follow(request: pytest.FixtureRequest, ledger: LedgerBuilder, feed: Feed, open_graph: Callable[..., KuzuStore]) -> Follow:
-    """A store of either engine, up with the ledger when it is called."""
-
-    def make() -> GraphStore:
-        store = open_graph() if request.param == "kuzu" else SqlStore(ledger.engine)
-        for batch in feed.batches(0):
-            store.apply(batch)
-        return store
-
-    return make
 
 
 def test_a_statement_is_found_where_its_rectangle_is_on_both_axes(follow: Follow, ledger: LedgerBuilder) -> None:

@@ -17,12 +17,13 @@ from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.kuzu_session import Session
-from graph.store.port import GraphBasis, GraphUnreadable
+from graph.store.port import GraphBasis, GraphClosed, GraphUnreadable
 from graph.store.projection import GraphProjection
 from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
+from tests.graph.store.pictures import rectangles
 
 BASIS = GraphBasis("default", 4, 25)
 
@@ -53,10 +54,12 @@ def check(projection: GraphProjection, ledger: LedgerBuilder) -> None:
     health = projection.health()
     assert (health.name, health.ok, health.degraded) == ("graph", True, None)
     assert projection.watermark == reference.watermark
+    assert rectangles(projection, projection.watermark) == rectangles(reference, reference.watermark)
     basis = GraphBasis("default", 4, projection.watermark)
     for number in range(6):
         key = ledger.entity(f"n{number}")
         assert projection.neighbors(basis, key, 2) == reference.neighbors(basis, key, 2)
+        assert projection.subgraph(basis, [key]) == reference.subgraph(basis, [key])
         assert projection.statements_about(basis, key) == reference.statements_about(basis, key)
         assert projection.statements_in_slot(basis, key, "works_at") == reference.statements_in_slot(basis, key, "works_at")
 
@@ -74,7 +77,37 @@ def test_a_basis_that_the_graph_has_not_reached_is_answered_by_the_ledger(projec
     history.commit({Proposition("n1", "knows", "somebody new"): [(0, 9)]})
     found = projection.neighbors(GraphBasis("default", 4, history.number), history.entity("n1"))
     assert (history.entity("somebody new"), 1) in found
+    assert rectangles(projection, 26)[-1][:2] == (projection.edges("default", 26).row[-1], history.entity("n1"))
+    new = {(edge.subject, edge.object) for edge in projection.subgraph(GraphBasis("default", 4, 26), [history.entity("somebody new")], 1)}
+    assert new == {(history.entity("n1"), history.entity("somebody new"))}
     assert "1 transactions behind" in (projection.health().degraded or "")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked"),
+    [({}, {"edges"}), ({"walks": "kuzu"}, {"neighbors", "subgraph", "edges"}), ({"scans": "sql"}, set())],
+)
+def test_the_settings_say_what_the_graph_is_asked(
+    chosen: dict[str, str], asked: set[str], history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: set[str] = set()
+    for name in ("neighbors", "subgraph", "edges"):
+
+        def ask(*_: object, name: str = name) -> None:
+            found.add(name)
+            raise GraphClosed
+
+        monkeypatch.setattr(KuzuStore, name, ask)
+    settings = GraphSettings(buffer_pool_mb=64, max_size_mb=1024).model_copy(update=chosen)
+    projection = GraphProjection(history.engine, folder, settings=settings, vocabulary_at=vocabulary_at)
+    projection.catch_up()
+    key, reference = history.entity("n1"), opened(history, Path(), "sql")
+    # Whatever the graph is asked, it is closed here, and the ledger answers.
+    assert projection.neighbors(BASIS, key) == reference.neighbors(BASIS, key)
+    assert projection.subgraph(BASIS, [key]) == reference.subgraph(BASIS, [key])
+    assert rectangles(projection, 25) == rectangles(reference, 25)
+    assert found == asked
+    projection.close()
 
 
 def test_it_goes_on_where_it_was(history: LedgerBuilder, folder: Path) -> None:

@@ -7,6 +7,7 @@ keeps what it has.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph.recall.admission import Admission
-from graph.recall.columns import Floats, Ints
+from graph.recall.columns import Bools, Floats, Ints
 from graph.recall.reading import ALWAYS
 
 DAMPING = 0.5
@@ -33,15 +34,17 @@ class Walked:
     scores: Floats
     came_from: Ints
 
-    def way(self, node: int) -> list[int]:
-        """The nodes from a beginning to a node."""
-        found = [node]
-        while True:
-            place = int(np.searchsorted(self.nodes, found[-1]))
-            before = int(self.came_from[place])
-            if before == found[-1]:
-                return found[::-1]
-            found.append(before)
+    def ways(self) -> Callable[[int], tuple[int, ...]]:
+        """What tells the nodes from a beginning to a node."""
+        before = dict(zip(self.nodes.tolist(), self.came_from.tolist(), strict=True))
+
+        def way(node: int) -> tuple[int, ...]:
+            found = [node]
+            while before[found[-1]] != found[-1]:
+                found.append(before[found[-1]])
+            return tuple(found[::-1])
+
+        return way
 
 
 class Edges:
@@ -51,47 +54,44 @@ class Edges:
         self._admission = admission
         self._reading = admission.reading
         self._weights = admission.weights()
+        # One row of flags for all reasons: rectangles, claims and episodes, each from its own place on.
+        counting = (admission.rectangles[: self._reading.state.rectangles.size], admission.claims, admission.episodes)
+        self._firsts = np.cumsum([0, *map(len, counting[:-1])])
+        moved = (self._reading.moved_rectangles, self._reading.moved_claims, None)
+        self._stay = self._flags(
+            counting, [None if each is None else ~each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+        )
+        self._move = self._flags(
+            counting, [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+        )
+
+    @staticmethod
+    def _flags(counting: Sequence[Bools], where: Sequence[Bools | None]) -> Bools:
+        return np.concatenate([rows if mine is None else rows & mine for rows, mine in zip(counting, where, strict=True)])
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
         """The edges of some nodes that count, node by node: its place, the node at the other end, and the weight."""
-        owners, (others, reasons, predicates) = self._reading.state.edges.among(nodes, "other", "reason", "predicate")
-        counts = self._counts(others, reasons, moved=False)
-        parts = [(owners[counts], others[counts], predicates[counts])]
+        owner, (other, reasons, predicate) = self._reading.state.edges.among(nodes, "other", "reason", "predicate")
+        counts = np.flatnonzero(self._stay[self._firsts[reasons % 3] + reasons // 3])
+        owner, other, predicate = owner[counts], other[counts], predicate[counts]
         if self._reading.edges is not None:
             owners, (others, reasons, predicates) = self._reading.edges.among(nodes, "other", "reason", "predicate")
-            counts = self._counts(others, reasons, moved=True, owners=nodes[owners])
-            parts.append((owners[counts], others[counts], predicates[counts]))
-        owner = np.concatenate([part[0] for part in parts])
-        other = np.concatenate([part[1] for part in parts]).astype(np.int64)
-        weight = self._weights[np.concatenate([part[2] for part in parts])]
-        if len(parts) > 1:
+            counts = np.flatnonzero(self._moved(nodes[owners], others, reasons))
+            owner = np.concatenate((owner, owners[counts]))
             order = np.argsort(owner, kind="stable")
-            return owner[order], other[order], weight[order]
-        return owner, other, weight
+            owner, other = owner[order], np.concatenate((other, others[counts]))[order]
+            predicate = np.concatenate((predicate, predicates[counts]))[order]
+        return owner, other.astype(np.int64), self._weights[predicate]
 
-    def _counts(
-        self, others: NDArray[np.int32], reasons: NDArray[np.int32], *, moved: bool, owners: Ints | None = None
-    ) -> NDArray[np.bool_]:
-        """Which edges count: those whose rectangle or document does, each where its reading has it."""
-        admission, reading = self._admission, self._reading
-        numbers, kinds = reasons // 3, reasons % 3
-        found = np.zeros(len(reasons), np.bool_)
-        for kind, (rows, elsewhere) in enumerate(
-            ((admission.rectangles, reading.moved_rectangles), (admission.claims, reading.moved_claims), (admission.episodes, None))
-        ):
-            mine = np.flatnonzero((kinds == kind) & (reasons != ALWAYS))
-            at = numbers[mine]
-            known = at < len(rows)
-            mine, at = mine[known], at[known]
-            counted = rows[at]
-            if elsewhere is not None:
-                counted = counted & (elsewhere[at] == moved)
-            found[mine] = counted
-        if owners is not None:
-            # What a limit makes: there where its proposition holds. One end of each such edge is a proposition.
-            mine = np.flatnonzero(reasons == ALWAYS)
-            bases = np.where(owners[mine] % 3 == 1, owners[mine], others[mine]) // 3
-            found[mine] = admission.holds[bases * 2 + 1]
+    def _moved(self, nodes: Ints, others: NDArray[np.int32], reasons: NDArray[np.int32]) -> Bools:
+        """Which edges of the reading's own count."""
+        always = reasons == ALWAYS
+        reasons = np.where(always, 0, reasons)
+        found: Bools = self._move[self._firsts[reasons % 3] + reasons // 3]
+        # What a limit makes: there where its proposition holds. One end of each such edge is a proposition.
+        mine = np.flatnonzero(always)
+        bases = np.where(nodes[mine] % 3 == 1, nodes[mine], others[mine]) // 3
+        found[mine] = self._admission.holds[bases * 2 + 1]
         return found
 
 
@@ -113,11 +113,12 @@ class _Around:
         self.totals = np.zeros(len(seeds))
         """What these weigh together."""
 
-    def look(self, ready: Ints) -> None:
-        """Look at nodes, those named first before others where the work is not enough for all."""
+    def look(self, ready: Ints, rest: Floats) -> None:
+        """Look at nodes, those with most mass first where the work is not enough for all."""
         fresh = ready[~self.looked[ready]]
         if not len(fresh):
             return
+        fresh = fresh[np.lexsort((self.nodes[fresh], -rest[fresh]))]
         owner, other, weight = self._edges.of(self.nodes[fresh])
         degrees = np.bincount(owner, minlength=len(fresh))
         # No mass is enough for a node with so many edges: it costs nothing.
@@ -173,8 +174,7 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
     rest, scores, senders = teleport.copy(), np.zeros(len(seeds)), np.arange(len(seeds))
     for _ in range(ROUNDS):
         ready = np.flatnonzero(rest > LEAST)
-        ready = ready[np.lexsort((around.nodes[ready], -rest[ready]))]
-        around.look(ready)
+        around.look(ready, rest)
         nodes = around.nodes
         fresh = len(nodes) - len(rest)
         if fresh:

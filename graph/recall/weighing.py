@@ -239,16 +239,17 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
     lowest = min((each.joined[unit] for unit in seeds), default=np.inf)
     # Scores of RRF are small: the share is one of the best.
     scale = SHARE * (max(each.joined.values(), default=0.0) or 1.0)
+    way_to = walked.ways() if walked is not None else None
     hits = []
     for unit, doc in each.docs.items():
         opinions = [each.by_arm[arm][unit] for arm in Arm if unit in each.by_arm.get(arm, ())]
         score = each.joined.get(unit, 0.0)
         way: tuple[int, ...] = ()
-        if unit in ranked and walked is not None:
+        if unit in ranked and way_to is not None:
             said = ranked[unit]
             opinions.append(said)
             score += scale * said.score / most
-            way = tuple(walked.way(_node(each.kind, unit)))
+            way = way_to(_node(each.kind, unit))
         uncapped = round(score, 6)
         capped = uncapped if unit in seeds else min(uncapped, lowest)
         hits.append(Weighed(each.kind, unit, doc, capped, _key(each, unit), tuple(opinions), unit in seeds, uncapped, way))

@@ -18,6 +18,7 @@ from graph.recall.admission import Admission
 from graph.recall.arms import Best, Collection
 from graph.recall.columns import Bools, Ints
 from graph.recall.dense import Around, Vectors
+from graph.recall.filtering import Allowed
 from graph.recall.index import Space
 from graph.recall.namespace import base_node, episode_node
 from graph.recall.pagerank import Edges, Walked, walk
@@ -108,7 +109,7 @@ class _Opinions:
 
 
 def collections_of(
-    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Bools, episodes: Bools, embedded: Mapping[str, Bools]
+    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Allowed, episodes: Bools, embedded: Mapping[str, Bools]
 ) -> dict[Kind, Collection]:
     """The documents of the kinds that are asked for; `claims` and `episodes` are those that may be found."""
     state = admission.reading.state
@@ -119,11 +120,11 @@ def collections_of(
             state.claim_words,
             space["claims"],
             embedded["claims"],
-            admission.units,
+            claims.units,
             table["high"],
             table["low"],
             admission.claims,
-            claims,
+            claims.claims,
         )
     if Kind.EPISODE in kinds:
         table = state.episodes

@@ -30,7 +30,7 @@ from graph.ledger.sources import episode_views
 from graph.recall.arms import RRF_K, SHARES
 from graph.recall.documents import BEFORE, SHORT, sentence
 from graph.recall.embedding.hashing import HashingEmbedder
-from graph.recall.pagerank import DAMPING
+from graph.recall.pagerank import DAMPING, LEAST, ROUNDS
 from graph.recall.recalling import LONGEST_NAME
 from graph.recall.tokens import query_tokens, tokens
 from graph.recall.views import DEFAULTS, Arm, Fusion, Kind, RecallOptions
@@ -386,7 +386,7 @@ class Asked:
                 mass[_node(unit)] += joined[unit]
             for key in self.named():
                 mass["thing", key] += NAMED_MASS
-            walked = pagerank(self.edges(), mass)
+            walked = pushed(self.edges(), mass)
             for kind in kinds:
                 ranked[kind] = self._reached(kind, walked, seeds)
         hits: dict[Unit, Found] = {}
@@ -619,6 +619,30 @@ def _is_last_known(row: Rectangle, rows: Iterable[Rectangle], transaction: int) 
         and min(other.tx_to, transaction + 1) > min(row.tx_to, transaction + 1)
         for other in rows
     )
+
+
+def pushed(edges: Mapping[Node, Sequence[Edge]], mass: Mapping[Node, float]) -> dict[Node, float]:
+    """The same by forward push, round by round: what a node holds goes on where it is enough for each of its edges."""
+    if not mass:
+        return {}
+    total = sum(mass.values())
+    teleport = {node: part / total for node, part in mass.items()}
+    rest, scores = dict(teleport), dict.fromkeys(teleport, 0.0)
+    for _ in range(ROUNDS):
+        ready = {node: amount for node, amount in rest.items() if amount > LEAST * max(1, len(edges.get(node, ())))}
+        if not ready:
+            break
+        for node, amount in ready.items():
+            rest[node] -= amount
+            scores[node] = scores.get(node, 0.0) + (1 - DAMPING) * amount
+        for node, amount in ready.items():
+            out = sum(edge.weight for edge in edges.get(node, ()))
+            for edge in edges.get(node, ()):
+                rest[edge.other] = rest.get(edge.other, 0.0) + DAMPING * amount * edge.weight / out
+            if not out:
+                for begin, part in teleport.items():
+                    rest[begin] += DAMPING * amount * part
+    return scores
 
 
 def _name(doc: Document) -> str:

@@ -85,7 +85,7 @@ def pages_make_the_whole(graph: LedgerGraph, data: st.DataObject) -> None:
 
 
 def test_pages_of_any_sizes_make_the_one_that_has_all(shared: LedgerGraph) -> None:
-    examined(lambda data: pages_make_the_whole(shared, data), 4)
+    examined(lambda data: pages_make_the_whole(shared, data), 3)
 
 
 @pytest.mark.deep
@@ -184,7 +184,7 @@ def nothing_outside_its_period(graph: LedgerGraph, pairs: int) -> None:
 
 
 def test_no_statement_is_found_outside_its_period(graph: LedgerGraph) -> None:
-    nothing_outside_its_period(graph, 40)
+    nothing_outside_its_period(graph, 25)
 
 
 @pytest.mark.deep
@@ -255,7 +255,9 @@ def test_equal_scores_are_ordered_by_the_claims_of_the_documents(graph: LedgerGr
     assert len({hit.score for hit in hits}) == 1
     claims = [hit.node.provenance[0].claim for hit in hits if isinstance(hit.node, StatementView)]
     assert claims == sorted(claims)
-    assert len(claims) == 30
+    assert [hit.arms[0].rank for hit in hits] == list(range(1, 31))
+    few = snapshot.recall("herring", options=replace(WORDS_ALONE, candidates=7), first=40)
+    assert [hit.node.key for hit in few.page.items] == [hit.node.key for hit in hits[:7]]
 
 
 # ---------------------------------------------------------------- PageRank

@@ -40,7 +40,7 @@ from tests.graph.ledger.strategies import STEP, Told, at
 EMBEDDER = HashingEmbedder(48)
 """Few dimensions, so that texts that share no word have something in common too."""
 
-QUICK = 6
+QUICK = 5
 """Examples of a property where nobody waits for more."""
 
 WORDS = ("harbour", "ticket", "lisbon", "moved", "v3.12", "snake_case", "job", "café", "東京駅", "the", "not", "Ann", "Cy", "works")

@@ -10,6 +10,7 @@ import argparse
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
@@ -34,6 +35,7 @@ from graph.recall.stopwords import STOP_WORDS
 from graph.service import LedgerGraph
 from ontology.claim import ClaimDraft, ClaimKind, ObjectDraft
 from ontology.episode import EpisodeDraft
+from ontology.errors import NotFound
 from ontology.instant import DAY, MINUTE, UNBOUNDED_FUTURE, Instant, format_instant
 from ontology.loading import load_vocabulary
 from ontology.names import Keys, normalise
@@ -468,9 +470,12 @@ def load(folder: Path, facts: Facts, *, seed: int = 7, vocabulary: Vocabulary | 
 def join(graph: LedgerGraph, facts: Facts, many: int) -> None:
     """Join pairs of entities, as somebody would by hand."""
     dice = np.random.default_rng(13)
-    for _ in range(many):
-        pair = dice.choice(facts.entities, 2, replace=False)
-        graph.merge(NAMESPACE, [graph.keys.entity(NAMESPACE, name(int(each))) for each in pair])
+    while many:
+        keys = [graph.keys.entity(NAMESPACE, name(int(each))) for each in dice.choice(facts.entities, 2, replace=False)]
+        # Not every name was told of.
+        with suppress(NotFound):
+            graph.merge(NAMESPACE, keys)
+            many -= 1
 
 
 def store_vectors(graph: LedgerGraph, dim: int, *, seed: int = 5) -> int:

@@ -39,13 +39,15 @@ class Point(NamedTuple):
 class Admission:
     """`holds[2 * base + polarity]`, and the rows that count: documents of claims, of episodes, and rectangles.
 
-    `units` tells what each claim's document speaks for: `2 * base + polarity`.
+    `units` tells what each claim's document speaks for: `2 * base + polarity`. Those of `twins` speak as well for the other polarity,
+    which counts too: what ends, of a stretch of time that has both before and after.
     """
 
     reading: Reading
     holds: Bools
     claims: Bools
     units: Ints
+    twins: Ints
     episodes: Bools
     rectangles: Bools
     _weights: Floats | None = field(default=None, repr=False)
@@ -53,7 +55,8 @@ class Admission:
     def weights(self) -> Floats:
         """What an edge of each predicate weighs, the rarer the more: by the rectangles that count. The last one is that of none."""
         if self._weights is None:
-            predicates = self.reading.rectangles["predicate"][self.rectangles]
+            # Numbers of rows, which numpy takes several times as fast as a mask.
+            predicates = self.reading.rectangles["predicate"][np.flatnonzero(self.rectangles)]
             counted = np.bincount(predicates, minlength=len(self.reading.indexed.predicates))
             self._weights = np.concatenate((1 / np.log2(2 + counted), [1.0]))
         return self._weights
@@ -73,17 +76,18 @@ def admit(reading: Reading, point: Point) -> Admission:
     if reading.gone is not None:
         rectangles &= ~reading.gone
     holds = np.zeros(reading.places, np.bool_)
-    holds[rows["base"][rectangles] * 2 + rows["polarity"][rectangles]] = True
+    holds[reading.rectangle_units[np.flatnonzero(rectangles)]] = True
     table = reading.state.claims
-    units = reading.claims["base"].astype(np.int64) * 2 + table["polarity"]
+    units = reading.claim_units.copy()
     told = holds[units]
     # What ends is told of twice: that it was so, and that it no longer is.
-    ends = np.flatnonzero(table["ends"] & ~told)
+    ends = reading.ends[~told[reading.ends]]
     units[ends] ^= 1
     told[ends] = holds[units[ends]]
     claims = told & _visible(table, point)
+    twins = reading.ends[claims[reading.ends] & holds[units[reading.ends] ^ 1]]
     episodes = _visible(reading.state.episodes, point._replace(past=False))
-    return Admission(reading, holds, claims, units, episodes, rectangles)
+    return Admission(reading, holds, claims, units, twins, episodes, rectangles)
 
 
 def _outlived(rows: Any, known: Bools, transaction: int) -> Bools:
@@ -115,38 +119,59 @@ def _visible(table: Any, point: Point) -> Bools:
     return visible
 
 
+@dataclass(slots=True)
+class _Kept:
+    """An admission, the instant that it was made for, and around it those at which nothing begins or ends, once that was looked up."""
+
+    admission: Admission
+    point: Point
+    span: tuple[Instant, Instant] | None = None
+
+    def serves(self, reading: Reading, point: Point) -> bool:
+        """Whether it is what counts at a point of the same name."""
+        if self.admission.reading is not reading:
+            return False
+        if self.point.start == point.start:
+            return True
+        # Only when it is asked for: it costs as much as the admission, and on bases that are asked once serves nobody.
+        if self.span is None:
+            self.span = _unchanged(reading, self.point)
+        return self.span[0] <= point.start < self.span[1]
+
+
 class Admissions:
     """The last admissions of a namespace. One serves every instant at which the same rectangles contain it. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[Any, ...], tuple[Admission, Instant, Instant]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
 
     def at(self, reading: Reading, point: Point) -> Admission:
         """What counts at a point."""
         name = (id(reading.state), id(reading), point._replace(start=0, end=0) if point.instant else point)
         with self._lock:
             kept = self._kept.get(name)
-            if kept is not None and kept[0].reading is reading and kept[1] <= point.start < kept[2]:
-                self._kept.move_to_end(name)
-                return kept[0]
-        found = admit(reading, point)
+        if kept is None or not kept.serves(reading, point):
+            kept = _Kept(admit(reading, point), point)
         with self._lock:
-            self._kept[name] = (found, *_unchanged(reading, point))
+            self._kept[name] = kept
             self._kept.move_to_end(name)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        return found
+        return kept.admission
+
+
+_AT_A_TIME = 65_536
 
 
 def _unchanged(reading: Reading, point: Point) -> tuple[Instant, Instant]:
-    """Around a point the instants `[from, to)` at which nothing begins or ends."""
-    if not point.instant:
-        return point.start, point.end
+    """Around an instant those `[from, to)` at which nothing begins or ends."""
     first, last = -OPEN - 1, OPEN
     for name in ("v_from", "v_to"):
-        at = reading.rectangles[name]
-        before = at <= point.start
-        first = max(first, int(np.max(at, where=before, initial=-OPEN - 1)))
-        last = min(last, int(np.min(at, where=~before, initial=OPEN)))
+        whole = reading.rectangles[name]
+        for start in range(0, len(whole), _AT_A_TIME):
+            at = whole[start : start + _AT_A_TIME]
+            before = at <= point.start
+            first = max(first, int(np.where(before, at, first).max()))
+            last = min(last, int(np.where(before, last, at).min()))
     return first, last

@@ -7,13 +7,15 @@ keeps what it has.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph.recall.admission import Admission
-from graph.recall.columns import Floats, Ints
+from graph.recall.columns import Bools, Floats, Ints
 from graph.recall.reading import ALWAYS
 
 DAMPING = 0.5
@@ -33,15 +35,17 @@ class Walked:
     scores: Floats
     came_from: Ints
 
-    def way(self, node: int) -> list[int]:
-        """The nodes from a beginning to a node."""
-        found = [node]
-        while True:
-            place = int(np.searchsorted(self.nodes, found[-1]))
-            before = int(self.came_from[place])
-            if before == found[-1]:
-                return found[::-1]
-            found.append(before)
+    def ways(self) -> Callable[[int], tuple[int, ...]]:
+        """What tells the nodes from a beginning to a node."""
+        before = dict(zip(self.nodes.tolist(), self.came_from.tolist(), strict=True))
+
+        def way(node: int) -> tuple[int, ...]:
+            found = [node]
+            while before[found[-1]] != found[-1]:
+                found.append(before[found[-1]])
+            return tuple(found[::-1])
+
+        return way
 
 
 class Edges:
@@ -51,23 +55,34 @@ class Edges:
         self._admission = admission
         self._reading = admission.reading
         self._weights = admission.weights()
+        # One row of flags for all reasons: rectangles, claims and episodes, each from its own place on.
+        counting = (admission.rectangles[: self._reading.state.rectangles.size], admission.claims, admission.episodes)
+        self._firsts = np.cumsum([0, *map(len, counting[:-1])])
+        moved = (self._reading.moved_rectangles, self._reading.moved_claims, None)
+        self._stay = self._flags(
+            counting, [None if each is None else ~each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+        )
+        self._move = self._flags(
+            counting, [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+        )
+
+    @staticmethod
+    def _flags(counting: Sequence[Bools], where: Sequence[Bools | None]) -> Bools:
+        return np.concatenate([rows if mine is None else rows & mine for rows, mine in zip(counting, where, strict=True)])
 
     def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
         """The edges of some nodes that count, node by node: its place, the node at the other end, and the weight."""
-        owners, (others, reasons, predicates) = self._reading.state.edges.among(nodes, "other", "reason", "predicate")
-        counts = self._counts(others, reasons, moved=False)
-        parts = [(owners[counts], others[counts], predicates[counts])]
+        owner, (other, reasons, predicate) = self._reading.state.edges.among(nodes, "other", "reason", "predicate")
+        counts = np.flatnonzero(self._stay[self._firsts[reasons % 3] + reasons // 3])
+        owner, other, predicate = owner[counts], other[counts], predicate[counts]
         if self._reading.edges is not None:
             owners, (others, reasons, predicates) = self._reading.edges.among(nodes, "other", "reason", "predicate")
-            counts = self._counts(others, reasons, moved=True, owners=nodes[owners])
-            parts.append((owners[counts], others[counts], predicates[counts]))
-        owner = np.concatenate([part[0] for part in parts])
-        other = np.concatenate([part[1] for part in parts]).astype(np.int64)
-        weight = self._weights[np.concatenate([part[2] for part in parts])]
-        if len(parts) > 1:
+            counts = np.flatnonzero(self._moved(nodes[owners], others, reasons))
+            owner = np.concatenate((owner, owners[counts]))
             order = np.argsort(owner, kind="stable")
-            return owner[order], other[order], weight[order]
-        return owner, other, weight
+            owner, other = owner[order], np.concatenate((other, others[counts]))[order]
+            predicate = np.concatenate((predicate, predicates[counts]))[order]
+        return owner, other.astype(np.int64), self._weights[predicate]
 
     def ranks(self, nodes: Ints) -> Ints:
         """An order of nodes by their keys: their numbers depend on how the history was divided, and on what was asked before."""
@@ -79,83 +94,96 @@ class Edges:
         ranks[np.lexsort((keys, distinct % 3))] = np.arange(len(distinct))
         return ranks[place]
 
-    def _counts(
-        self, others: NDArray[np.int32], reasons: NDArray[np.int32], *, moved: bool, owners: Ints | None = None
-    ) -> NDArray[np.bool_]:
-        """Which edges count: those whose rectangle or document does, each where its reading has it."""
-        admission, reading = self._admission, self._reading
-        numbers, kinds = reasons // 3, reasons % 3
-        found = np.zeros(len(reasons), np.bool_)
-        for kind, (rows, elsewhere) in enumerate(
-            ((admission.rectangles, reading.moved_rectangles), (admission.claims, reading.moved_claims), (admission.episodes, None))
-        ):
-            mine = np.flatnonzero((kinds == kind) & (reasons != ALWAYS))
-            at = numbers[mine]
-            known = at < len(rows)
-            mine, at = mine[known], at[known]
-            counted = rows[at]
-            if elsewhere is not None:
-                counted = counted & (elsewhere[at] == moved)
-            found[mine] = counted
-        if owners is not None:
-            # What a limit makes: there where its proposition holds. One end of each such edge is a proposition.
-            mine = np.flatnonzero(reasons == ALWAYS)
-            bases = np.where(owners[mine] % 3 == 1, owners[mine], others[mine]) // 3
-            found[mine] = admission.holds[bases * 2 + 1]
+    def _moved(self, nodes: Ints, others: NDArray[np.int32], reasons: NDArray[np.int32]) -> Bools:
+        """Which edges of the reading's own count."""
+        always = reasons == ALWAYS
+        reasons = np.where(always, 0, reasons)
+        found: Bools = self._move[self._firsts[reasons % 3] + reasons // 3]
+        # What a limit makes: there where its proposition holds. One end of each such edge is a proposition.
+        mine = np.flatnonzero(always)
+        bases = np.where(nodes[mine] % 3 == 1, nodes[mine], others[mine]) // 3
+        found[mine] = self._admission.holds[bases * 2 + 1]
         return found
 
 
 class _Around:
-    """The edges of the nodes that were looked at, each node's together."""
+    """The nodes that were looked at or seen from there, numbered as they come, and the edges of each that was looked at together."""
 
-    def __init__(self, edges: Edges, most: int) -> None:
+    def __init__(self, edges: Edges, most: int, seeds: Ints) -> None:
         self._edges = edges
         self._left = most
-        self._others = np.zeros(0, np.int64)
-        self._weights = np.zeros(0)
-        self._spans: dict[int, tuple[int, int]] = {}
+        self.nodes = seeds
+        self._sorted, self._order = seeds, np.arange(len(seeds))
+        self._others: list[Ints] = [np.zeros(0, np.int64)]
+        self._weights: list[Floats] = [np.zeros(0)]
+        self._size = 0
+        self.looked = np.zeros(len(seeds), np.bool_)
+        self._starts = np.zeros(len(seeds), np.int64)
+        self.degrees = np.zeros(len(seeds), np.int64)
+        """How many edges each node has that was looked at; what is too much counts as a node that nothing leads away from."""
+        self.totals = np.zeros(len(seeds))
+        """What these weigh together."""
 
-    def look(self, nodes: Ints) -> None:
-        """Look at nodes, those named first before others where the work is not enough for all."""
-        fresh = np.array([node for node in nodes.tolist() if node not in self._spans], np.int64)
+    def look(self, ready: Ints, rest: Floats) -> None:
+        """Look at nodes, those with most mass first where the work is not enough for all."""
+        fresh = ready[~self.looked[ready]]
         if not len(fresh):
             return
+        fresh = fresh[np.lexsort((self.nodes[fresh], -rest[fresh]))]
         start, size = 0, _AT_A_TIME
         while start < len(fresh):
             enough = self._add(fresh[start : start + size])
             start, size = start + size, 4 * size
             if not enough:
-                self._spans |= dict.fromkeys(fresh[start:].tolist(), (0, 0))
+                self.looked[fresh[start:]] = True
                 break
 
     def _add(self, fresh: Ints) -> bool:
-        """Look at some nodes; whether the work was enough for all. What is too much counts as a node that nothing leads away from."""
-        owner, other, weight = self._edges.of(fresh)
+        """Look at some nodes; whether the work was enough for all."""
+        owner, other, weight = self._edges.of(self.nodes[fresh])
         degrees = np.bincount(owner, minlength=len(fresh))
-        ends = np.cumsum(degrees)
         # No mass is enough for a node with so many edges: it costs nothing.
         few = degrees * LEAST < 1
         within = few & (np.cumsum(np.where(few, degrees, 0)) <= self._left)
-        self._left -= int(degrees[within].sum())
-        base = len(self._others)
-        for node, end, degree, fits in zip(fresh.tolist(), ends.tolist(), degrees.tolist(), within.tolist(), strict=True):
-            self._spans[node] = (base + end - degree, base + end) if fits else (0, 0)
-        self._others = np.concatenate((self._others, other))
-        self._weights = np.concatenate((self._weights, weight))
+        if not within.all():
+            kept = within[owner]
+            owner, other, weight = owner[kept], other[kept], weight[kept]
+            degrees = np.where(within, degrees, 0)
+        self._left -= len(owner)
+        self.looked[fresh] = True
+        self.degrees[fresh] = degrees
+        self._starts[fresh] = self._size + np.cumsum(degrees) - degrees
+        self.totals[fresh] = np.bincount(owner, weight, minlength=len(fresh))
+        self._size += len(owner)
+        self._others.append(self._numbered(other))
+        self._weights.append(weight)
         return np.array_equal(within, few)
 
-    def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """The edges of nodes that were looked at: the place of the node, the node at the other end, and the weight."""
-        spans = np.array([self._spans[node] for node in nodes.tolist()], np.int64).reshape(-1, 2)
-        lengths = spans[:, 1] - spans[:, 0]
-        owner = np.repeat(np.arange(len(nodes)), lengths)
-        offsets = np.repeat(spans[:, 0] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-        places = np.arange(len(owner)) + offsets
-        return owner, self._others[places], self._weights[places]
+    def _numbered(self, others: Ints) -> Ints:
+        """The numbers of nodes, new ones for those that were not seen before."""
+        distinct = np.unique(others)
+        place = np.minimum(np.searchsorted(self._sorted, distinct), len(self._sorted) - 1)
+        new = distinct[self._sorted[place] != distinct]
+        if len(new):
+            self.nodes = np.concatenate((self.nodes, new))
+            self._order = np.argsort(self.nodes)
+            self._sorted = self.nodes[self._order]
+            self.looked, self._starts, self.degrees = (_longer(each, len(new)) for each in (self.looked, self._starts, self.degrees))
+            self.totals = _longer(self.totals, len(new))
+        return self._order[np.searchsorted(self._sorted, others)]
 
-    def degrees(self, nodes: Ints) -> Ints:
-        """How many edges nodes have that were looked at."""
-        return np.array([end - start for start, end in (self._spans[node] for node in nodes.tolist())], np.int64)
+    def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
+        """The edges of nodes that were looked at: the place of the node, the number of the node at the other end, and the weight."""
+        if len(self._others) > 1:
+            self._others, self._weights = [np.concatenate(self._others)], [np.concatenate(self._weights)]
+        starts, lengths = self._starts[nodes], self.degrees[nodes]
+        owner = np.repeat(np.arange(len(nodes)), lengths)
+        places = np.arange(len(owner)) + (starts - np.cumsum(lengths) + lengths)[owner]
+        return owner, self._others[0][places], self._weights[0][places]
+
+
+def _longer(values: NDArray[Any], by: int) -> NDArray[Any]:
+    return np.concatenate((values, np.zeros(by, values.dtype)))
 
 
 def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, most_edges: int = MOST_EDGES) -> Walked:
@@ -163,32 +191,41 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
     order = np.argsort(seeds)
     seeds = seeds[order].astype(np.int64)
     teleport = mass[order] / mass.sum()
-    around = _Around(edges, most_edges)
-    nodes, rest, scores, came_from = seeds, teleport.copy(), np.zeros(len(seeds)), seeds.copy()
+    around = _Around(edges, most_edges, seeds)
+    # By the numbers of the nodes; a sender of -1: not reached.
+    rest, scores, senders = teleport.copy(), np.zeros(len(seeds)), np.arange(len(seeds))
     for _ in range(ROUNDS):
         ready = np.flatnonzero(rest > LEAST)
-        ready = ready[np.lexsort((nodes[ready], -rest[ready]))]
-        around.look(nodes[ready])
-        ready = np.sort(ready[rest[ready] > LEAST * around.degrees(nodes[ready])])
+        around.look(ready, rest)
+        nodes = around.nodes
+        fresh = len(nodes) - len(rest)
+        if fresh:
+            rest, scores = _longer(rest, fresh), _longer(scores, fresh)
+            senders = np.concatenate((senders, np.full(fresh, -1)))
+        ready = ready[rest[ready] > LEAST * around.degrees[ready]]
         if not len(ready):
             break
-        pushing = nodes[ready]
+        # Always in the order of their names: what is added in another order differs in its last bit.
+        ready = ready[np.argsort(nodes[ready])]
         amounts = rest[ready]
         rest[ready] = 0
         scores[ready] += (1 - damping) * amounts
-        owner, other, weight = around.of(pushing)
-        total = np.bincount(owner, weight, minlength=len(ready)).astype(np.float64)
+        owner, other, weight = around.of(ready)
+        total = around.totals[ready]
         going = damping * amounts
         flow = going[owner] * weight / total[owner]
         lost = float(going[total == 0].sum())
-        reached, place = np.unique(other, return_inverse=True)
-        arrived = np.bincount(place, flow, minlength=len(reached)).astype(np.float64)
-        first = _greatest_first(edges, pushing[owner], flow, place)
-        first = first[np.concatenate(([True], place[first][1:] != place[first][:-1]))] if len(first) else first
-        nodes, rest, scores, came_from = _merged(
-            (nodes, rest, scores, came_from), reached, arrived, pushing[owner[first]], seeds, lost * teleport
-        )
-    return Walked(nodes, scores, came_from)
+        new = np.flatnonzero(senders[other] < 0)
+        if len(new):
+            # A node names who sent it most first.
+            first = new[_greatest_first(edges, nodes[ready[owner[new]]], flow[new], other[new])]
+            first = first[np.concatenate(([True], other[first][1:] != other[first][:-1]))]
+            senders[other[first]] = ready[owner[first]]
+        rest += np.bincount(other, flow, minlength=len(rest))
+        rest[: len(seeds)] += lost * teleport
+    reached = np.flatnonzero(senders >= 0)
+    reached = reached[np.argsort(around.nodes[reached])]
+    return Walked(around.nodes[reached], scores[reached], around.nodes[senders[reached]])
 
 
 def _greatest_first(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
@@ -198,21 +235,3 @@ def _greatest_first(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> I
     if np.any((np.diff(place[order]) == 0) & (np.diff(flow[order]) == 0)):
         return np.lexsort((edges.ranks(senders), -flow, place))
     return order
-
-
-def _merged(
-    known: tuple[Ints, Floats, Floats, Ints], reached: Ints, arrived: Floats, senders: Ints, seeds: Ints, returned: Floats
-) -> tuple[Ints, Floats, Floats, Ints]:
-    """The nodes with those that were reached: what arrived, and who sent it to those that were not known."""
-    nodes, rest, scores, came_from = known
-    together = np.union1d(nodes, reached)
-    at, new = np.searchsorted(together, nodes), np.searchsorted(together, reached)
-    merged_rest, merged_scores = np.zeros(len(together)), np.zeros(len(together))
-    merged_from = np.zeros(len(together), np.int64)
-    merged_from[new] = senders
-    merged_from[at] = came_from
-    merged_rest[at] = rest
-    merged_scores[at] = scores
-    merged_rest[new] += arrived
-    merged_rest[np.searchsorted(together, seeds)] += returned
-    return together, merged_rest, merged_scores, merged_from

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -65,6 +66,23 @@ class Reading:
     def places(self) -> int:
         """How many propositions with a polarity may be meant."""
         return 2 * len(self.indexed.bases)
+
+    @cached_property
+    def claim_units(self) -> Ints:
+        """`2 * base + polarity` of each claim; this and what follows once nothing of the reading changes any more."""
+        units: Ints = self.claims["base"].astype(np.int64) * 2 + self.state.claims["polarity"]
+        return units
+
+    @cached_property
+    def rectangle_units(self) -> Numbered:
+        """The same of each rectangle."""
+        units: Numbered = self.rectangles["base"].astype(np.int32) * 2 + self.rectangles["polarity"]
+        return units
+
+    @cached_property
+    def ends(self) -> Ints:
+        """The claims that tell of an end."""
+        return np.flatnonzero(self.state.claims["ends"])
 
 
 class Readings:

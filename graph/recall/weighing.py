@@ -18,6 +18,7 @@ from graph.recall.admission import Admission
 from graph.recall.arms import Best, Collection
 from graph.recall.columns import Bools, Ints
 from graph.recall.dense import Around, Vectors
+from graph.recall.filtering import Allowed
 from graph.recall.index import Space
 from graph.recall.namespace import base_node, episode_node
 from graph.recall.pagerank import Edges, Walked, walk
@@ -108,7 +109,7 @@ class _Opinions:
 
 
 def collections_of(
-    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Bools, episodes: Bools, embedded: Mapping[str, Bools]
+    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Allowed, episodes: Bools, embedded: Mapping[str, Bools]
 ) -> dict[Kind, Collection]:
     """The documents of the kinds that are asked for; `claims` and `episodes` are those that may be found."""
     state = admission.reading.state
@@ -119,11 +120,11 @@ def collections_of(
             state.claim_words,
             space["claims"],
             embedded["claims"],
-            admission.units,
+            claims.units,
             table["high"],
             table["low"],
             admission.claims,
-            claims,
+            claims.claims,
         )
     if Kind.EPISODE in kinds:
         table = state.episodes
@@ -239,16 +240,17 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
     lowest = min((each.joined[unit] for unit in seeds), default=np.inf)
     # Scores of RRF are small: the share is one of the best.
     scale = SHARE * (max(each.joined.values(), default=0.0) or 1.0)
+    way_to = walked.ways() if walked is not None else None
     hits = []
     for unit, doc in each.docs.items():
         opinions = [each.by_arm[arm][unit] for arm in Arm if unit in each.by_arm.get(arm, ())]
         score = each.joined.get(unit, 0.0)
         way: tuple[int, ...] = ()
-        if unit in ranked and walked is not None:
+        if unit in ranked and way_to is not None:
             said = ranked[unit]
             opinions.append(said)
             score += scale * said.score / most
-            way = tuple(walked.way(_node(each.kind, unit)))
+            way = way_to(_node(each.kind, unit))
         uncapped = round(score, 6)
         capped = uncapped if unit in seeds else min(uncapped, lowest)
         hits.append(Weighed(each.kind, unit, doc, capped, _key(each, unit), tuple(opinions), unit in seeds, uncapped, way))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -289,7 +289,7 @@ class Asked:
         self._rectangles = oracle.rectangles(told, start, end, past=past)
         self._literals = {row.object for row in told if row.datatype is not None}
         self.holds = {(row.base, bool(row.polarity)) for row in self._rectangles}
-        self._claims = oracle.documents(told, self.holds)
+        self._claims = [self._asked_for(doc) for doc in oracle.documents(told, self.holds)]
         self._turns, self._before = oracle.turns()
         self.docs = {Kind.STATEMENT: self._claims, Kind.EPISODE: self._turns}
         allowed = [doc for doc in self._claims if self._matches(doc)]
@@ -300,6 +300,20 @@ class Asked:
         self.hits = self._weigh()
 
     # ------------------------------------------------------------ filters
+
+    def _asked_for(self, doc: Document) -> Document:
+        """What ends speaks for the polarity that is asked, where both count."""
+        kind, base, polarity = doc.unit
+        wanted = self._filter.polarity
+        if wanted in (None, polarity) or not self._oracle._ends(doc.claim) or (base, not polarity) not in self.holds:
+            return doc
+        return replace(doc, unit=(kind, base, not polarity))
+
+    def shown_with(self, unit: Unit) -> bool:
+        """Whether a unit is not weighed by itself, but told by the document of what ends it."""
+        kind, base, polarity = unit
+        other = self.hits.get((kind, base, not polarity))
+        return unit not in self.hits and other is not None and kind is Kind.STATEMENT and self._oracle._ends(other.doc.claim)
 
     def _matches(self, doc: Document) -> bool:
         """Whether the claim of a document matches all that is asked."""

@@ -27,13 +27,15 @@ def agree(graph: LedgerGraph, namespace: str, text: str, options: RecallOptions,
     missed = graph._recall.mismatches
     answer = recalled(oracle.snapshot, text, options, filter)
     assert graph._recall.mismatches == missed, "every hit is in the ledger"
-    by_key = {graph.keys.denial(unit[1]) if not unit[2] else unit[1]: unit for unit in asked.hits}
+    by_key = {
+        base if polarity else graph.keys.denial(base): (kind, base, polarity) for kind, base, _ in asked.hits for polarity in (True, False)
+    }
     shown: list[Unit] = []
     scores: dict[Unit, float] = {}
     for hit in answer.page.items:
         kind = Kind.EPISODE if isinstance(hit.node, EpisodeView) else Kind.STATEMENT
         unit = by_key.get(hit.node.key, (kind, hit.node.key, True))
-        if unit in scores and filter.include_invalidated:
+        if (unit in scores and filter.include_invalidated) or asked.shown_with(unit):
             continue
         shown.append(unit)
         scores[unit] = hit.score

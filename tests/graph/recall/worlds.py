@@ -26,7 +26,6 @@ from graph.recall.recalling import Recall
 from graph.recall.views import DEFAULTS, Arm, Hit, Kind, Recalled, RecallOptions
 from graph.service import LedgerGraph
 from graph.views import EVERYTHING, EpisodeView, StatementFilter
-from ontology.claim import ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
@@ -275,8 +274,3 @@ def copied(empty_ledger: Path, folder: Path) -> Path:
 def vectors(texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     """What the embedder of these worlds makes of some texts."""
     return EMBEDDER.embed_documents(texts)
-
-
-def literal(value: str) -> ObjectDraft:
-    """A text as an object."""
-    return ObjectDraft(value, "xsd:string")

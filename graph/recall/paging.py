@@ -94,7 +94,8 @@ class Pager:
             for copy, view in zip(known, views_of(self.describer.connection, known), strict=True):
                 found[Kind.EPISODE, copies[copy.row]].append(view)
         missing = [hit for hit in hits if not found[hit.kind, hit.unit]]
-        if missing:
+        # Of the past under a said-time limit the stored rectangles tell too much: what was believed by evidence said later.
+        if missing and not (self.filter.include_invalidated and self.basis.evidence_until is not None):
             self.recall.mismatched(len(missing))
             log.warning("%d hits of recall are not in the ledger on their basis: the index is wrong", len(missing))
         if told and matching is not None:

@@ -107,7 +107,6 @@ class Recall:
     ) -> Ranking:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
-        degraded: list[str] = []
         self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
@@ -125,8 +124,8 @@ class Recall:
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
             self._embed if self._choice is not None else None,
-            self._named(describer, keys, basis, space, admission, text, options),
-            degraded + self._lacking(options, basis),
+            lambda: self._named(describer, keys, basis, space, admission, text, options),
+            self._lacking(options, basis),
             self._note,
         )
         hits = weigh(query, admission, collections)

@@ -62,7 +62,7 @@ class Query:
     options: RecallOptions
     around: Around
     embed: Callable[[str], Vectors] | None
-    named: Ints
+    named: Callable[[], Ints]
     """Nodes of entities to start PageRank from."""
     degraded: list[str] = field(default_factory=list)
     note: Callable[[str, Exception | None], None] = field(default=lambda part, failure: None)
@@ -226,8 +226,9 @@ def _node(kind: Kind, unit: int) -> int:
 def _walk(query: Query, admission: Admission, opinions: Sequence[_Opinions], seeds: Sequence[tuple[Kind, int]]) -> Walked | None:
     """Walk from the best hits, each with its score, and from the entities that the query names."""
     joined = {each.kind: each.joined for each in opinions}
-    nodes = [_node(kind, unit) for kind, unit in seeds] + query.named.tolist()
-    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(query.named)
+    named = query.named().tolist()
+    nodes = [_node(kind, unit) for kind, unit in seeds] + named
+    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(named)
     if not nodes:
         return None
     begins, place = np.unique(np.array(nodes, np.int64), return_inverse=True)

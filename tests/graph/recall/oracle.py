@@ -663,7 +663,7 @@ def _node(unit: Unit) -> Node:
 def _one_each(told: Sequence[tuple[float, Document]]) -> list[tuple[float, Document]]:
     """The best document of each unit, best first; of equal ones the least key."""
     found, seen = [], set()
-    for score, doc in sorted(told, key=lambda each: (-each[0], each[1].key)):
+    for score, doc in sorted(told, key=lambda each: (-each[0], each[1].key, each[1].unit[2])):
         if doc.unit not in seen:
             found.append((score, doc))
         seen.add(doc.unit)

@@ -12,9 +12,12 @@ from typing import Any
 
 from api.cli import documents, rendering
 from api.cli.link import LocalLink
+from api.cli.tables import hits
+from api.cli.vectors import finish
 from api.folder import owned
 from api.settings import Settings
 from api.wiring import open_service
+from graph.recall.embedding.choosing import EmbedderSettings
 from workers.bulk import import_drafts
 from workers.readers import ReadOptions, ReadReport, read_path
 from workers.sink import LocalSink
@@ -31,9 +34,9 @@ def main() -> None:
     """Ingest, ask, say how to go on."""
     # The user's own settings and data stay out of it, whatever the environment says.
     with TemporaryDirectory(prefix="erstwhile-demo-") as name:
-        settings = Settings(data=Path(name), ontology=None, graph_engine="kuzu", extraction_workers=2)
+        settings = Settings(data=Path(name), ontology=None, graph_engine="kuzu", extraction_workers=2, qdrant_url=None)
         with owned(settings.data), asyncio.Runner() as runner:
-            service = open_service(settings)
+            service = open_service(settings, embedder=EmbedderSettings(embedder="minilm"))
             try:
                 link = LocalLink(service, runner, NAMESPACE)
                 _read(link)
@@ -46,6 +49,8 @@ def main() -> None:
 def _read(link: LocalLink) -> None:
     _title("Reading examples/: two friends over two years, and six coding sessions of a billing service")
     began, report, service = time.monotonic(), ReadReport(), link.service
+    if service.embedding is not None:
+        service.embedding.start()
     items = read_path(EXAMPLES, ReadOptions(speaker="Maya"), report)
     tally = import_drafts(items, LocalSink(service.graph, service.ingestion, service.ingestion.pool, NAMESPACE), threads=3, progress=None)
     stats, seconds = link.execute(documents.STATUS)["stats"], time.monotonic() - began
@@ -86,6 +91,12 @@ def _tour(link: LocalLink) -> None:
         answer = link.execute(documents.ASK, {**asked, "evidenceUntil": until})["asOf"]["ask"]
         _show([f"  {answer['value'].lower()}, {words}"])
         _show(line for node in answer["statements"] for line in rendering.sources(node))
+
+    _title('Questions in words: what bears on them?        erstwhile recall "does anybody keep animals?" --first 2')
+    finish(link.service)
+    for question in ("does anybody keep animals?", "which database does the billing service use?"):
+        _show([f"  {question}"])
+        _show(f"  {line}" for line in hits(link.execute(documents.RECALL, {"query": question, "first": 2})["asOf"]["recall"]["edges"]))
 
     _title("A secret that somebody pasted was taken out before anything was stored")
     _show(

@@ -16,6 +16,7 @@ from ontology.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from api.service import Service
     from graph.recall.dense import DenseFactory
+    from graph.recall.embedding.choosing import EmbedderSettings
 
 
 def read_vocabulary(settings: Settings) -> Vocabulary:
@@ -41,7 +42,7 @@ def vocabulary_in_force(settings: Settings) -> Vocabulary | None:
     return vocabulary_of(settings.data)
 
 
-def _dense(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
+def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
     """What opens the place of the vectors; None for memory. Raises InvalidInput."""
     if settings.qdrant_url is None:
         return None
@@ -55,8 +56,8 @@ def _dense(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
     return open_qdrant(settings.qdrant_url, key, exact=settings.qdrant_exact)
 
 
-def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Service:
-    """Everything that a process that owns the data folder runs. `vocabulary`: another than the settings name."""
+def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
+    """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
     from api.service import Service
     from extraction.scrubbing import Scrubber
     from extraction.threats import ThreatScanner
@@ -69,8 +70,8 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None) -> Se
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
-    choice = choose(EmbedderSettings())
-    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=_dense(settings))
+    choice = choose(embedder or EmbedderSettings())
+    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     embedding = None
     if choice is not None:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from graph.ledger.database import open_database
 from graph.ledger.details import VocabularyAt
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import vocabularies
 from graph.recall.dense import DenseFactory
 from graph.recall.embedding.cache import VectorCache
@@ -17,7 +18,6 @@ from graph.recall.embedding.choosing import Choice
 from graph.recall.feed import Feed
 from graph.recall.index import Index, Shelf
 from graph.recall.recalling import Recall
-from graph.recall.told import told_until
 from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
 from ontology.names import Keys
@@ -49,7 +49,7 @@ def open_graph(
     def projection(vocabulary_at: VocabularyAt) -> GraphProjection:
         return GraphProjection(engine, folder / GRAPH, kind, vocabulary_at=vocabulary_at)
 
-    def recall(keys: Keys) -> Recall:
+    def recall(keys: Keys, resolutions: Resolutions) -> Recall:
         vectors = places = None
         ledger = keys.digest("ledger")
         if embedder is not None:
@@ -57,7 +57,7 @@ def open_graph(
             vectors = VectorCache(folder / VECTORS, secret=bytes.fromhex(keys.digest("vectors")), embedder=embedder.id)
         shelf = Shelf(folder / INDEX, ledger)
         index = Index(Feed(engine), embedder.id if embedder is not None else None, vectors, places, shelf=shelf)
-        return Recall(index, embedder, told_until)
+        return Recall(index, embedder, resolutions)
 
     return LedgerGraph(engine, vocabulary, projection, recall)
 

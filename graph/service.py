@@ -20,13 +20,13 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
 from graph.ledger.writing import Writer, wall_clock
 from graph.recall.feed import Feed
 from graph.recall.index import Index
 from graph.recall.recalling import Recall
-from graph.recall.told import told_until
 from graph.store.port import GraphBasis
 from graph.views import (
     Basis,
@@ -92,7 +92,7 @@ class LedgerGraph(Joining):
         engine: Engine,
         vocabulary: Vocabulary,
         projection: Callable[[VocabularyAt], Projection],
-        recall: Callable[[Keys], Recall] | None = None,
+        recall: Callable[[Keys, Resolutions], Recall] | None = None,
         *,
         clock: Clock = wall_clock,
     ) -> None:
@@ -107,6 +107,7 @@ class LedgerGraph(Joining):
         self._identities = IdentityCache()
         secret = self._secret()
         self.keys = Keys(secret)
+        self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
@@ -115,7 +116,8 @@ class LedgerGraph(Joining):
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
             self._vocabularies = [(row.tx_from, row.version, row.number) for row in known]
         self._projection = projection(self._vocabulary_at)
-        self._recall = recall(self.keys) if recall is not None else Recall(Index(Feed(engine), None, None), None, told_until)
+        found = (self.keys, self.resolutions)
+        self._recall = recall(*found) if recall is not None else Recall(Index(Feed(engine), None, None), None, self.resolutions)
 
     def _secret(self) -> bytes:
         with self._engine.execution_options(writes=True).begin() as connection:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks.measuring import machine, table
 from benchmarks.recall.asking import BASELINE, DEFAULT, Answers, answers, opened
-from benchmarks.recall.measures import row, short
+from benchmarks.recall.measures import row, told
 from benchmarks.recall.newest import outcomes, pairs_table, updates_line
-from benchmarks.recall.questions import Conversation, read_beam, read_locomo, read_pairs
+from benchmarks.recall.questions import ADVERSARIAL, Conversation, read_beam, read_locomo, read_pairs
 
 NEEDS = {
     "locomo": "LoCoMo's JSON (a list of samples with `conversation` and `qa`; github.com/snap-research/locomo, data/locomo10.json)",
@@ -28,14 +28,18 @@ def report(name: str, conversations: Sequence[Conversation], found: Answers) -> 
     measured = {way: [each for _, each, _ in mine] for way, mine in found.items()}
     turns = sum(len(each.turns) for each in conversations)
     kinds = sorted({question.kind for question, _, _ in found[DEFAULT]})
+    groups = {kind: {kind} for kind in kinds}
+    if ADVERSARIAL in kinds:
+        groups[f"all but {ADVERSARIAL}"] = {*kinds} - {ADVERSARIAL}
     by_kind = []
-    for kind in kinds:
-        mine = {way: [each for question, each, _ in found[way] if question.kind == kind] for way in (BASELINE, "convex", DEFAULT)}
-        by_kind.append((kind, len(mine[DEFAULT]), *(" / ".join(row(each, sure=False)) for each in mine.values())))
-    gains = []
-    for at, what in ((1, "R@10"), (2, "MRR")):
-        values = [[(m.recall_5, m.recall_10, m.reciprocal)[at] for m in measured[way]] for way in (BASELINE, DEFAULT)]
-        gains.append(f"{what} {short(sum(values[1]) / len(values[1]) - sum(values[0]) / len(values[0]))}")
+    for group, among in groups.items():
+        mine = {way: [each for question, each, _ in found[way] if question.kind in among] for way in (BASELINE, "convex", DEFAULT)}
+        by_kind.append((group, len(mine[DEFAULT]), *(" / ".join(row(each, sure=False)) for each in mine.values())))
+    both = list(zip(measured[DEFAULT], measured[BASELINE], strict=True))
+    gains = (
+        f"R@10 {told([ours.recall_10 - theirs.recall_10 for ours, theirs in both])}",
+        f"MRR {told([ours.reciprocal - theirs.reciprocal for ours, theirs in both])}",
+    )
     parts = [
         f"## {name}: {len(measured[DEFAULT])} questions of {len(conversations)} conversations ({turns} turns)",
         table(("arms", "R@5", "R@10", "MRR"), ((way, *row(mine)) for way, mine in measured.items())),

@@ -15,7 +15,8 @@ from workers.readers import Rejected, read_path
 _TURN = re.compile(r"D\d+:\d+")
 # BEAM's own mark of the plan that a message was written by; nobody typed it.
 _PLAN = re.compile(r"\s*->->.*$", re.DOTALL)
-LOCOMO_KINDS = {1: "several turns", 2: "when", 3: "with knowledge", 4: "one turn", 5: "adversarial"}
+ADVERSARIAL = "adversarial"
+LOCOMO_KINDS = {1: "several turns", 2: "when", 3: "with knowledge", 4: "one turn", 5: ADVERSARIAL}
 
 
 @dataclass(frozen=True, slots=True)

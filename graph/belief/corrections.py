@@ -88,12 +88,16 @@ class _Scene:
 def apply_corrections(claims: Iterable[Claim], traits: Traits) -> Corrected:
     """The items of a unit's claims. Corrections with equal (said, place) act at once."""
     ordered = sorted(claims, key=lambda claim: (claim.said, claim.place, claim.id))
-    if all(claim.kind is not ClaimKind.CORRECTION for claim in ordered):
+    bearing = {value for claim in ordered if claim.kind is ClaimKind.CORRECTION for value in (claim.object, claim.replaces)}
+    if not bearing:
         return Corrected([_item(claim, traits) for claim in ordered])
+    # What no correction names stands as it was told, and most is so.
+    apart = [_item(claim, traits) for claim in ordered if claim.object not in bearing]
     scene = _Scene(traits)
-    for _, group in groupby(ordered, key=lambda claim: (claim.said, claim.place)):
+    named = (claim for claim in ordered if claim.object in bearing)
+    for _, group in groupby(named, key=lambda claim: (claim.said, claim.place)):
         scene.act(list(group))
-    return Corrected(scene.items(), scene.masked)
+    return Corrected([*apart, *scene.items()], scene.masked)
 
 
 def _as_told(item: Item, voice: Voice) -> Item:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
@@ -25,19 +25,27 @@ from ontology.edtf import Stated
 from ontology.instant import Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
-# Built once: putting a statement together costs more than SQLite needs to answer it. A claim that never counted has
-# tx_from = tx_to.
-_VISIBLE = select(claims).where(
+IN_SET = (
     claims.c.believed,
     claims.c.tx_from <= bindparam("transaction"),
     claims.c.tx_to > bindparam("since"),
     claims.c.tx_to > claims.c.tx_from,
-    claims.c.said <= bindparam("said_until"),
 )
-_IN_SLOTS = _VISIBLE.where(among(claims.c.slot))
-_IN_INVERSE_SLOTS = _VISIBLE.where(among(claims.c.inverse_slot))
-_ON_PROPOSITIONS = _VISIBLE.where(among(claims.c.proposition))
-_REPLACING = _VISIBLE.where(among(claims.c.replaces_proposition))
+"""Claims that counted at a transaction, or between two. One that never counted has tx_from = tx_to."""
+
+
+class Queries:
+    """Visible claims by what they are looked up by; of each row these columns.
+
+    Built once: putting a statement together costs more than SQLite needs to answer it.
+    """
+
+    def __init__(self, columns: Iterable[ColumnElement[Any]]) -> None:
+        visible = select(*columns).where(*IN_SET, claims.c.said <= bindparam("said_until"))
+        self.in_slots = visible.where(among(claims.c.slot))
+        self.in_inverse_slots = visible.where(among(claims.c.inverse_slot))
+        self.on_propositions = visible.where(among(claims.c.proposition))
+        self.replacing = visible.where(among(claims.c.replaces_proposition))
 
 
 class SlotRef(NamedTuple):
@@ -56,6 +64,8 @@ class Evidence:
     which the claims came and went.
     """
 
+    _queries = Queries(claims.c)
+
     def __init__(self, connection: Connection, vocabulary: Vocabulary, visibility: Visibility, identity: Identity) -> None:
         self._connection = connection
         self._vocabulary = vocabulary
@@ -64,6 +74,7 @@ class Evidence:
         self.said_until = visibility.said_until
         self.identity = identity
         self._traits: dict[str, Traits] = {}
+        self._other_sides: dict[str, str] = {}
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
@@ -85,8 +96,12 @@ class Evidence:
 
     def other_side(self, predicate: str) -> str:
         """The predicate by which a statement is read from its object."""
-        known = self._vocabulary.predicate(predicate)
-        return predicate if known.symmetric or known.inverse is None else known.inverse
+        found = self._other_sides.get(predicate)
+        if found is None:
+            known = self._vocabulary.predicate(predicate)
+            found = predicate if known.symmetric or known.inverse is None else known.inverse
+            self._other_sides[predicate] = found
+        return found
 
     def load_slots(self, slots: Collection[SlotRef], *, inverse: bool) -> None:
         """Load all claims of slots; `inverse`: also those that stand in them from the other side."""
@@ -95,9 +110,11 @@ class Evidence:
             return
         self._slots |= {ref.key for ref in wanted}
         told = set(self._told_in(wanted))
-        self._add(self._rows(_IN_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
+        self._add(self._rows(self._queries.in_slots, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
         if inverse:
-            self._add(self._rows(_IN_INVERSE_SLOTS, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots)
+            self._add(
+                self._rows(self._queries.in_inverse_slots, told), lambda row: row.slot in self._slots or row.inverse_slot in self._slots
+            )
 
     def _told_in(self, slots: Collection[SlotRef]) -> Iterator[str]:
         self.identity.load({ref.subject for ref in slots})
@@ -114,7 +131,7 @@ class Evidence:
             self._propositions |= wanted.keys()
             self.identity.load({key for place in wanted.values() for key in (place.subject, place.object)})
             told = {key for place in wanted.values() for key in self.identity.told_under(place)}
-            found = [*self._rows(_ON_PROPOSITIONS, told), *self._rows(_REPLACING, told)]
+            found = [*self._rows(self._queries.on_propositions, told), *self._rows(self._queries.replacing, told)]
             kept = self._add(found, lambda row: row.proposition in self._propositions or row.replaces_proposition in self._propositions)
             linked = [place_of(row) for row in kept] + [place for row in kept if (place := replaced_place(row)) is not None]
             wanted = {place.proposition: place for place in linked if place.proposition not in self._propositions}
@@ -135,7 +152,8 @@ class Evidence:
     def _add(self, rows: Iterable[ClaimRow], belongs: Callable[[ClaimRow], bool]) -> list[ClaimRow]:
         """Take rows in, as this basis reads them; those whose names denote something else here are left out."""
         found = list(rows)
-        self.identity.load({key for row in found for key in _named(row)})
+        if not self.identity.nothing_joined:
+            self.identity.load({key for row in found for key in _named(row)})
         if not self.identity.trivial:
             told = {row.row: row for row in found}
             found = [row for row in map(self.identity.settled, found) if belongs(row)]
@@ -185,17 +203,13 @@ class Evidence:
 
 def load_slots(evidence: Evidence, places: Iterable[Place]) -> None:
     """Load the one-valued slots that some propositions stand in, from both sides where they have two."""
-    own, paired = set(), set()
+    own: set[SlotRef] = set()
+    paired: set[SlotRef] = set()
     for place in places:
-        one, other = evidence.traits(place.predicate), evidence.inverse_traits(place.predicate)
-        mine = SlotRef(place.slot, place.subject, place.predicate, place.qualifier)
-        if place.inverse_slot is None:
-            if one.one_valued:
-                own.add(mine)
-            continue
-        if one.one_valued:
-            paired.add(mine)
-        if other.one_valued:
+        into = own if place.inverse_slot is None else paired
+        if evidence.traits(place.predicate).one_valued:
+            into.add(SlotRef(place.slot, place.subject, place.predicate, place.qualifier))
+        if place.inverse_slot is not None and evidence.inverse_traits(place.predicate).one_valued:
             paired.add(SlotRef(place.inverse_slot, place.object, evidence.other_side(place.predicate), place.qualifier))
     evidence.load_slots(own, inverse=False)
     evidence.load_slots(paired, inverse=True)

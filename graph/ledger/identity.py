@@ -262,7 +262,9 @@ class Identity(ABC):
                 "replaces_object": wrong.object,
                 "replaces_proposition": wrong.proposition,
             }
-        return cast(ClaimRow, _Settled._make(row)._replace(**changed))
+        # A row from the database cannot be changed; one that was read in bulk can.
+        changeable: Any = _Settled._make(row) if isinstance(row, Row) else row
+        return cast(ClaimRow, changeable._replace(**changed))
 
     def meant(
         self, predicate: str, qualifier: str, subject: str, object: str, group: str | None, source: str, *, paired: bool, split: bool

@@ -53,9 +53,10 @@ class Touched:
         self._evidence.load_propositions([*alone, *replaced])
         self._note_loaded()
         if any(place.inverse_slot for place in self.places.values()):
-            load_slots(self._evidence, self.places.values())
+            # Others stand in one slot, which is loaded.
+            load_slots(self._evidence, [place for place in self.places.values() if place.inverse_slot])
             self._note_loaded()
-            load_slots(self._evidence, list(self.places.values()))
+            load_slots(self._evidence, [place for place in self.places.values() if place.inverse_slot])
             self._evidence.close()
 
     def _note_loaded(self) -> None:

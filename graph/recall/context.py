@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 100_000
 _MOST_HITS = 200
-_LEAST_OF_A_HIT = 16
-"""Tokens that no line of a hit is below: more hits than fit need not be described."""
+_OF_A_HIT = 32
+"""Tokens of a hit between those of one line and those of all that is told of it: hits that no room is left for need not be described."""
 _NAME, _WORDS, _ORIGIN = 160, 280, 60
 """The most characters of a name, of quoted words, and of a source or speaker."""
 
@@ -65,7 +65,7 @@ def checked_budget(budget: int) -> int:
 
 def hits_for(budget: int) -> int:
     """How many hits a block of that size may tell."""
-    return min(_MOST_HITS, 1 + budget // _LEAST_OF_A_HIT)
+    return min(_MOST_HITS, 4 + budget // _OF_A_HIT)
 
 
 @dataclass(slots=True)

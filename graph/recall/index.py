@@ -277,8 +277,8 @@ class Index:
 
     def waiting(self, transaction: int) -> int:
         """How many documents of the transactions up to one wait for their vectors."""
-        with self._work:
-            return sum(count for tx_from, count in self._late.items() if tx_from <= transaction)
+        # A copy, not the lock: readers do not wait for whoever follows.
+        return sum(count for tx_from, count in self._late.copy().items() if tx_from <= transaction)
 
     @property
     def behind(self) -> int:

@@ -24,6 +24,7 @@ LEAST = 1e-5
 MOST_EDGES = 200_000
 """Edges that are looked at, about."""
 ROUNDS = 24
+_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,21 @@ class Edges:
             predicate = np.concatenate((predicate, predicates[counts]))[order]
         return owner, other.astype(np.int64), self._weights[predicate]
 
+    def sizes(self, nodes: Ints) -> Ints:
+        """How many edges nodes have, those that do not count among them."""
+        counts = self._reading.state.edges.counts(nodes)
+        return counts if self._reading.edges is None else counts + self._reading.edges.counts(nodes)
+
+    def ranks(self, nodes: Ints) -> Ints:
+        """An order of nodes by their keys: their numbers depend on how the history was divided, and on what was asked before."""
+        indexed = self._reading.indexed
+        names = (indexed.things.names, indexed.bases.names, indexed.episode_keys.names)
+        distinct, place = np.unique(nodes, return_inverse=True)
+        keys = np.array([names[node % 3][node // 3] for node in distinct.tolist()])
+        ranks = np.empty(len(distinct), np.int64)
+        ranks[np.lexsort((keys, distinct % 3))] = np.arange(len(distinct))
+        return ranks[place]
+
     def _moved(self, nodes: Ints, others: NDArray[np.int32], reasons: NDArray[np.int32]) -> Bools:
         """Which edges of the reading's own count."""
         always = reasons == ALWAYS
@@ -119,23 +135,33 @@ class _Around:
         if not len(fresh):
             return
         fresh = fresh[np.lexsort((self.nodes[fresh], -rest[fresh]))]
+        self.looked[fresh] = True
+        # So many at a time that what is looked at in vain is bounded too.
+        part = np.cumsum(self._edges.sizes(self.nodes[fresh])) // _AT_A_TIME
+        for some in np.split(fresh, np.flatnonzero(np.diff(part)) + 1):
+            if not self._add(some):
+                break
+
+    def _add(self, fresh: Ints) -> bool:
+        """Look at some nodes; whether the work was enough for all. What is too much counts as a node that nothing leads away from."""
         owner, other, weight = self._edges.of(self.nodes[fresh])
         degrees = np.bincount(owner, minlength=len(fresh))
         # No mass is enough for a node with so many edges: it costs nothing.
         few = degrees * LEAST < 1
         within = few & (np.cumsum(np.where(few, degrees, 0)) <= self._left)
+        enough = bool(within.sum() == few.sum())
         if not within.all():
             kept = within[owner]
             owner, other, weight = owner[kept], other[kept], weight[kept]
             degrees = np.where(within, degrees, 0)
         self._left -= len(owner)
-        self.looked[fresh] = True
         self.degrees[fresh] = degrees
         self._starts[fresh] = self._size + np.cumsum(degrees) - degrees
         self.totals[fresh] = np.bincount(owner, weight, minlength=len(fresh))
         self._size += len(owner)
         self._others.append(self._numbered(other))
         self._weights.append(weight)
+        return enough
 
     def _numbered(self, others: Ints) -> Ints:
         """The numbers of nodes, new ones for those that were not seen before."""
@@ -195,12 +221,23 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
         lost = float(going[total == 0].sum())
         new = np.flatnonzero(senders[other] < 0)
         if len(new):
-            # A node names who sent it most first; of equal ones the least, which come in that order.
-            first = new[np.lexsort((-flow[new], other[new]))]
-            first = first[np.concatenate(([True], other[first][1:] != other[first][:-1]))]
+            first = new[_greatest(edges, nodes[ready[owner[new]]], flow[new], other[new])]
             senders[other[first]] = ready[owner[first]]
         rest += np.bincount(other, flow, minlength=len(rest))
         rest[: len(seeds)] += lost * teleport
     reached = np.flatnonzero(senders >= 0)
     reached = reached[np.argsort(around.nodes[reached])]
     return Walked(around.nodes[reached], scores[reached], around.nodes[senders[reached]])
+
+
+def _greatest(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
+    """Of what arrives at each place the greatest flow; of equal ones, but for rounding, that of the sender whose key is the least."""
+    flow = np.round(flow, 12)
+    order = np.lexsort((-flow, place))
+    flow, place = flow[order], place[order]
+    heads = np.concatenate(([True], place[1:] != place[:-1]))
+    most = np.flatnonzero(flow == flow[heads][np.cumsum(heads) - 1])
+    if len(most) > np.count_nonzero(heads):
+        most = most[np.lexsort((edges.ranks(senders[order[most]]), place[most]))]
+        most = most[np.concatenate(([True], place[most][1:] != place[most][:-1]))]
+    return order[most]

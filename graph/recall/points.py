@@ -22,6 +22,8 @@ from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
 
 EXACT = 2**53
 """Up to here every integer is a float."""
+HALVES = 2**51
+"""Up to here, in 2041, a float between two integers stays between them where it is read a bit wrong."""
 
 ALWAYS = Life(UNBOUNDED_PAST, UNBOUNDED_FUTURE, UNBOUNDED_PAST, None)
 """Of a document of which nothing is known: it is never kept back."""
@@ -36,14 +38,14 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
 }
 
 
-def below(value: int) -> float:
-    """A float that is less than a number, by however it is read: JSON readers are known that miss the last bit."""
-    return _stepped(value, -math.inf)
-
-
 def above(value: int) -> float:
-    """A float that is greater than a number, however it is read."""
-    return _stepped(value, math.inf)
+    """A float that no number up to this one exceeds, however it is read: JSON readers are known that miss the last bit."""
+    return value + 0.5 if abs(value) <= HALVES else _stepped(value, math.inf)
+
+
+def below(value: int) -> float:
+    """A float that every greater number exceeds, however it is read."""
+    return value + 0.5 if abs(value) <= HALVES else _stepped(value, -math.inf)
 
 
 def _stepped(value: int, towards: float) -> float:
@@ -53,12 +55,12 @@ def _stepped(value: int, towards: float) -> float:
 
 def _from(value: int) -> int | float:
     """A beginning as it is kept: exact where a float can hold it, else earlier."""
-    return value if abs(value) <= EXACT else below(value)
+    return value if abs(value) <= EXACT else _stepped(value, -math.inf)
 
 
 def _to(value: int) -> int | float:
     """An end as it is kept: exact where a float can hold it, else later."""
-    return value if abs(value) <= EXACT else above(value)
+    return value if abs(value) <= EXACT else _stepped(value, math.inf)
 
 
 # ---------------------------------------------------------------- points

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import httpx
 from qdrant_client import QdrantClient, models
-from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from graph.recall.dense import DenseUnavailable
 from graph.recall.namespace import Part
@@ -77,7 +77,8 @@ class Qdrant:
         for attempt in range(1, TRIES + 1):
             try:
                 done = work(self._connected())
-            except (ApiException, QdrantException) as failure:
+            except Exception as failure:
+                # Whatever a client raises, also for an address that is none: the ledger is followed all the same.
                 if attempt < TRIES and _passes(failure):
                     time.sleep(_BACK_OFF * 4 ** (attempt - 1))
                     continue
@@ -143,12 +144,15 @@ def _passes(failure: Exception) -> bool:
     """Whether a failure may be gone the next moment."""
     if isinstance(failure, UnexpectedResponse):
         return failure.status_code is None or failure.status_code >= 500 or failure.status_code in (408, 429)
-    return not (isinstance(failure, ResponseHandlingException) and isinstance(failure.source, httpx.TimeoutException))
+    if isinstance(failure, ResponseHandlingException):
+        return not isinstance(failure.source, httpx.TimeoutException)
+    return isinstance(failure, ResourceExhaustedResponse)
 
 
 def _told(failure: Exception) -> str:
     """A failure in words that hold no address, which may have a password in it."""
     if isinstance(failure, UnexpectedResponse):
-        return f"it answers {failure.status_code} {failure.reason_phrase}".strip()
+        lost = "; if its collection is lost, `erstwhile rebuild --index` mends it" if failure.status_code == 404 else ""
+        return f"it answers {failure.status_code} {failure.reason_phrase}".strip() + lost
     source = failure.source if isinstance(failure, ResponseHandlingException) else failure
     return type(source).__name__

@@ -7,7 +7,7 @@ their edges laid anew; all others stay as they are.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from threading import RLock
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.identity import Identity, Place
-from graph.ledger.rectangles import Rectangle
 from graph.ledger.schema import OPEN
+from graph.ledger.told import Resolution
 from graph.recall.columns import Bools, Grouped, GroupedView, Ints
 from graph.recall.namespace import NOBODY, Indexed, State, base_node, between, episode_node, thing_node
 
@@ -84,13 +84,6 @@ class Reading:
         return np.flatnonzero(self.state.claims["ends"])
 
 
-class Told(NamedTuple):
-    """What a said-time limit changes: stored rectangles of these propositions do not count, these count instead."""
-
-    gone: Iterable[str]
-    rectangles: Iterable[Rectangle]
-
-
 class Readings:
     """The readings of one namespace, kept while they are asked for. Thread-safe."""
 
@@ -107,10 +100,13 @@ class Readings:
                 self._plain = Reading(self._indexed, state)
             return self._plain
 
-    def of(self, state: State, name: Hashable, identity: Identity, told: Callable[[], Told] | None = None) -> Reading:
-        """The reading by an identity that has looked up all it knows; `name` is that of all that decides, but for the state."""
+    def of(self, state: State, name: Hashable, identity: Callable[[], Identity], resolution: Resolution | None = None) -> Reading:
+        """The reading by an identity that has looked up all it knows; `name` is that of all that decides, but for the state.
+
+        Under a said-time limit with what it changes.
+        """
         with self._lock:
-            kept = self._kept.pop(name, None) or _Kept(self._indexed, identity, told() if told is not None else None)
+            kept = self._kept.pop(name, None) or _Kept(self._indexed, identity(), resolution)
             self._kept[name] = kept
             while len(self._kept) > READINGS:
                 self._kept.popitem(last=False)
@@ -120,13 +116,15 @@ class Readings:
 class _Kept:
     """A reading that is extended as documents come."""
 
-    def __init__(self, indexed: Indexed, identity: Identity, told: Told | None) -> None:
+    def __init__(self, indexed: Indexed, identity: Identity, resolution: Resolution | None) -> None:
         self._indexed = indexed
         self._identity = identity
         self._meant: dict[tuple[Any, ...], _Meant] = {}
         self._edges = Grouped(other=np.int32, reason=np.int32, predicate=np.int32)
         self._claims = self._rectangles = 0
-        self._told = _numbered(indexed, told) if told is not None else None
+        # Kept with what is made of it: its name is that of the object.
+        self._resolution = resolution
+        self._told = _numbered(indexed, resolution) if resolution is not None else None
         self._reading: Reading | None = None
         self._told_edges = False
 
@@ -287,7 +285,7 @@ ALWAYS = -1
 """The reason of an edge whose proposition tells whether it is there."""
 
 
-def _numbered(indexed: Indexed, told: Told) -> tuple[Ints, Mapping[str, NDArray[Any]]]:
+def _numbered(indexed: Indexed, told: Resolution) -> tuple[Ints, Mapping[str, NDArray[Any]]]:
     """Numbers of the propositions that are gone, and columns of the rectangles that come."""
     gone = [number for key in told.gone if (number := indexed.bases.known(key)) is not None]
     rows = [

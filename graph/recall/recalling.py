@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -15,6 +14,7 @@ from graph.belief.identity import IDENTITY
 from graph.belief.traits import traits_of
 from graph.ledger.details import Describer
 from graph.ledger.identity import Identity
+from graph.ledger.resolutions import Resolutions
 from graph.recall.admission import Admission, Point
 from graph.recall.arranging import at_most, one_each, superseded_last
 from graph.recall.columns import Bools, Ints
@@ -26,7 +26,7 @@ from graph.recall.following import Following
 from graph.recall.index import Index, Space
 from graph.recall.namespace import State, thing_node
 from graph.recall.pagerank import Edges
-from graph.recall.reading import Reading, Told
+from graph.recall.reading import Reading
 from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh
@@ -43,9 +43,6 @@ MOST_WORDS = 200
 LONGEST_NAME = 5
 _AROUND_NAMES = ".,;:!?\"'()[]"
 QUERIES_KEPT = 256
-
-ToldUntil = Callable[[Describer, Basis], Told]
-"""What a said-time limit changes on a basis. Raises QueryTooComplex."""
 
 
 class RecallUnavailable(Unavailable):
@@ -65,10 +62,10 @@ class Ranking:
 class Recall:
     """Ranks what an index has. Thread-safe."""
 
-    def __init__(self, index: Index, choice: Choice | None, told_until: ToldUntil) -> None:
+    def __init__(self, index: Index, choice: Choice | None, resolutions: Resolutions) -> None:
         self.index = index
         self._choice = choice
-        self._told_until = told_until
+        self._resolutions = resolutions
         self.following = Following(index)
         self._lock = Lock()
         self._embedder: Embedder | None = None
@@ -189,18 +186,19 @@ class Recall:
         return [f"vector: {waiting} documents wait for their vectors"] if waiting else []
 
     def _reading(self, describer: Describer, basis: Basis, space: Space, vocabulary: Vocabulary) -> Reading:
-        """How documents are read on the basis."""
+        """How documents are read on the basis. Raises QueryTooComplex."""
         state, identity = space.indexed.state, describer.identity
-        if basis.evidence_until is not None:
+
+        def looked_up() -> Identity:
             _look_up(identity, space, state)
-            name = (basis.transaction, basis.evidence_until)
-            return space.readings.of(state, name, identity, lambda: self._told_until(describer, basis))
+            return identity
+
+        if basis.evidence_until is not None:
+            resolution = self._resolutions.at(describer.connection, basis.namespace, basis.transaction, basis.evidence_until)
+            return space.readings.of(state, (basis.transaction, id(resolution)), looked_up, resolution)
         if identity.nothing_joined:
             return space.readings.plain(state)
-        _look_up(identity, space, state)
-        if not identity.concerned():
-            return space.readings.plain(state)
-        return space.readings.of(state, (identity.since, vocabulary.version), identity)
+        return space.readings.of(state, (identity.since, vocabulary.version), looked_up)
 
     @staticmethod
     def _allowed(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary, identity: Identity) -> tuple[Bools, Bools]:

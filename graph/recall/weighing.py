@@ -238,7 +238,7 @@ def _joined(query: Query, admission: Admission, each: _Opinions, walked: Walked 
     most = max((said.score for said in ranked.values()), default=0.0)
     lowest = min((each.joined[unit] for unit in seeds), default=np.inf)
     # Scores of RRF are small: the share is one of the best.
-    scale = SHARE * max(each.joined.values(), default=1.0)
+    scale = SHARE * (max(each.joined.values(), default=0.0) or 1.0)
     way_to = walked.ways() if walked is not None else None
     hits = []
     for unit, doc in each.docs.items():

@@ -63,6 +63,32 @@ def people(client: Client, embedding: Service | None = None) -> None:
         assert embedding.embedding.finish(30)
 
 
+@pytest.fixture(scope="module")
+def standing(transports: dict[str, Client], embedding: Service) -> Client:
+    """A namespace in which people stand, to read: each commit takes as long as most of what is asked here."""
+    client = transports["schema"].at("standing")
+    people(client, embedding)
+    return client
+
+
+@pytest.fixture(scope="module")
+def crowded(transports: dict[str, Client], embedding: Service) -> Client:
+    """One with more than a page, to read."""
+    client = transports["schema"].at("crowded")
+    people(client)
+    for number in range(8):
+        state(
+            client,
+            f"{number} more",
+            "2024-03-01",
+            ("Ada", "likes", f"Thing{number}"),
+            content=f"Ada likes {number}.",
+            group=f"g{number % 3}",
+        )
+    assert embedding.embedding is not None and embedding.embedding.finish(30)
+    return client
+
+
 def test_a_hit_says_what_every_arm_says_of_it(asking: Client, embedding: Service) -> None:
     people(asking, embedding)
     found = recalled(asking, "where does Ada live in Lisbon", **LATER)
@@ -91,23 +117,12 @@ def test_nothing_is_found_where_nothing_is_known(client: Client) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"kinds": ["STATEMENT", "EPISODE"]}, {"fusion": "RRF"}, {"maxPerGroup": 2}, {"candidates": 1}])
-def test_pages_are_one_big_page(direct: Client, embedding: Service, options: dict[str, Any]) -> None:
-    people(direct, embedding)
-    for number in range(12):
-        state(
-            direct,
-            f"more {number}",
-            "2024-03-01",
-            ("Ada", "likes", f"Thing{number}"),
-            content=f"Ada likes {number}.",
-            group=f"g{number % 3}",
-        )
-    assert embedding.embedding is not None and embedding.embedding.finish(30)
+def test_pages_are_one_big_page(crowded: Client, options: dict[str, Any]) -> None:
     asked = {"options": options, **LATER}
-    whole = recalled(direct, "what does Ada like?", first=100, **asked)
+    whole = recalled(crowded, "what does Ada like?", first=100, **asked)
     pages, after = [], None
     while True:
-        page = recalled(direct, "what does Ada like?", first=2, after=after, **asked)
+        page = recalled(crowded, "what does Ada like?", first=2, after=after, **asked)
         assert page["pageInfo"]["hasPreviousPage"] == (after is not None)
         pages += page["edges"]
         after = page["pageInfo"]["endCursor"]
@@ -133,14 +148,13 @@ def test_a_cursor_brings_its_basis_along(asking: Client, embedding: Service) -> 
     assert later["transaction"]
 
 
-def test_a_cursor_of_another_question_is_refused(direct: Client) -> None:
-    people(direct)
-    cursor = recalled(direct, "Ada", first=1)["pageInfo"]["endCursor"]
+def test_a_cursor_of_another_question_is_refused(standing: Client) -> None:
+    cursor = recalled(standing, "Ada", first=1)["pageInfo"]["endCursor"]
     for asked in ({"text": "Ben"}, {"text": "Ada", "filter": {"group": "a"}}, {"text": "Ada", "options": {"candidates": 9}}):
-        error = direct.send(RECALL, {**asked, "after": cursor}).errors[0]
+        error = standing.send(RECALL, {**asked, "after": cursor}).errors[0]
         assert error["extensions"] == {"code": "BAD_USER_INPUT", "argument": ["after"], "reason": "INVALID_CURSOR"}
-    statements = direct.ok("{ asOf { statements(first: 1) { pageInfo { endCursor } } } }")["asOf"]["statements"]["pageInfo"]["endCursor"]
-    assert direct.send(RECALL, {"text": "Ada", "after": statements}).codes == ["BAD_USER_INPUT"]
+    statements = standing.ok("{ asOf { statements(first: 1) { pageInfo { endCursor } } } }")["asOf"]["statements"]["pageInfo"]["endCursor"]
+    assert standing.send(RECALL, {"text": "Ada", "after": statements}).codes == ["BAD_USER_INPUT"]
 
 
 def test_what_holds_at_a_time_and_what_was_said_by_then(asking: Client) -> None:
@@ -177,11 +191,10 @@ def test_namespaces_share_nothing(asking: Client, embedding: Service) -> None:
     assert [(edge["score"], edge["arms"]) for edge in again["edges"]] == [(edge["score"], edge["arms"]) for edge in before["edges"]]
 
 
-def test_seeds_are_ids_or_keys_and_the_way_from_them_is_told(direct: Client) -> None:
-    people(direct)
-    ben = direct.ok('{ asOf { entity(name: "Ben") { id key } } }')["asOf"]["entity"]
+def test_seeds_are_ids_or_keys_and_the_way_from_them_is_told(standing: Client) -> None:
+    ben = standing.ok('{ asOf { entity(name: "Ben") { id key } } }')["asOf"]["entity"]
     for seed in ben.values():
-        found = recalled(direct, "Lisbon", options={"arms": ["BM25", "PAGERANK"], "seeds": [seed]}, **LATER)
+        found = recalled(standing, "Lisbon", options={"arms": ["BM25", "PAGERANK"], "seeds": [seed]}, **LATER)
         bonn = next(edge for edge in found["edges"] if edge["node"]["object"]["name"] == "Bonn")
         assert ([said["arm"] for said in bonn["arms"]], bonn["path"]) == (["PAGERANK"], ["Ben"])
 
@@ -201,38 +214,34 @@ def test_seeds_are_ids_or_keys_and_the_way_from_them_is_told(direct: Client) -> 
         ({"text": "a", "after": "nonsense"}, ["after"]),
     ],
 )
-def test_what_cannot_be_asked_is_refused_by_its_path(direct: Client, variables: dict[str, Any], argument: list[str]) -> None:
-    people(direct)
-    answer = direct.send(RECALL, variables)
+def test_what_cannot_be_asked_is_refused_by_its_path(standing: Client, variables: dict[str, Any], argument: list[str]) -> None:
+    answer = standing.send(RECALL, variables)
     assert answer.codes == ["BAD_USER_INPUT"]
     assert answer.errors[0]["extensions"]["argument"] == argument
 
 
-def test_null_options_are_the_defaults(direct: Client) -> None:
-    people(direct)
+def test_null_options_are_the_defaults(standing: Client) -> None:
     names = ("arms", "fusion", "candidates", "seeds", "supersededLast", "maxPerGroup", "kinds")
-    assert recalled(direct, "Ada", options=dict.fromkeys(names), **LATER) == recalled(direct, "Ada", **LATER)
+    assert recalled(standing, "Ada", options=dict.fromkeys(names), **LATER) == recalled(standing, "Ada", **LATER)
 
 
 @pytest.mark.parametrize("query", ["\ud800", "\x00", "[1] </x> \" ' ; --", "漢字", "a" * 5_000, "?" * 50, "wort " * 3_000])
-def test_any_text_can_be_asked(direct: Client, query: str) -> None:
-    people(direct)
-    assert direct.send(RECALL, {"text": query}).errors == []
+def test_any_text_can_be_asked(standing: Client, query: str) -> None:
+    assert standing.send(RECALL, {"text": query}).errors == []
 
 
-def test_one_operation_recalls_a_bounded_number_of_times(direct: Client) -> None:
+def test_one_operation_recalls_a_bounded_number_of_times(standing: Client) -> None:
     fields = " ".join(f'r{number}: recall(query: "a") {{ notShown }}' for number in range(21))
-    assert direct.send(f"{{ asOf {{ {fields} }} }}").codes == ["QUERY_TOO_COMPLEX"]
+    assert standing.send(f"{{ asOf {{ {fields} }} }}").codes == ["QUERY_TOO_COMPLEX"]
 
 
-def test_everything_of_a_hit_is_fetched_with_the_page(direct: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    people(direct)
+def test_everything_of_a_hit_is_fetched_with_the_page(standing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(LedgerSnapshot, "statement")
     asked = """{ asOf { recall(query: "Ada", filter: {includeInvalidated: true}) { edges { node { ... on Statement {
         history { validTime { from } } provenance { edges { evidence { quote } } }
         invalidation { reason by { key } } } } } }
       context(query: "Ada", tokenBudget: 900) { statements { history { validTime { from } } provenance { edges { node { key } } } } } } }"""
-    found = direct.ok(asked)["asOf"]
+    found = standing.ok(asked)["asOf"]
     assert all(edge["node"]["history"] for edge in found["recall"]["edges"])
     assert found["context"]["statements"]
 
@@ -262,9 +271,8 @@ def test_a_context_is_the_same_bytes_whatever_comes_later(asking: Client, embedd
     assert set(re.findall(r"^\[\d+\] .* ([0-9a-f]{32})$", first["text"], re.MULTILINE)) <= keys
 
 
-def test_a_context_without_a_time_has_none_in_it(direct: Client) -> None:
-    people(direct)
-    assert context(direct, "Ada")["text"] == context(direct, "Ada")["text"]
+def test_a_context_without_a_time_has_none_in_it(standing: Client) -> None:
+    assert context(standing, "Ada")["text"] == context(standing, "Ada")["text"]
 
 
 @pytest.mark.parametrize(
@@ -276,9 +284,8 @@ def test_a_context_without_a_time_has_none_in_it(direct: Client) -> None:
         ({"options": {"kinds": ["EPISODE"]}}, ["options", "kinds"]),
     ],
 )
-def test_a_context_that_cannot_be_made_is_refused(direct: Client, variables: dict[str, Any], argument: list[str]) -> None:
-    people(direct)
-    error = direct.send(CONTEXT, {"text": "Ada", **variables}).errors[0]
+def test_a_context_that_cannot_be_made_is_refused(standing: Client, variables: dict[str, Any], argument: list[str]) -> None:
+    error = standing.send(CONTEXT, {"text": "Ada", **variables}).errors[0]
     assert (error["extensions"]["code"], error["extensions"]["argument"]) == ("BAD_USER_INPUT", argument)
 
 

@@ -43,5 +43,8 @@ def test_commands_go_through_the_server(served_folder: Path, transcript: Path) -
     withdrawn = erstwhile("retract", "chat", "chat@2024-03-10T10:00:00Z", "--data", served_folder)
     assert "Ana | lives_in | Porto" in withdrawn.out
     assert "Lisbon" not in erstwhile("timeline", "Ana", "lives_in", "--data", served_folder).out
+    assert "Ana | lives_in | Porto" in erstwhile("recall", "where does Ana live?", "--data", served_folder).out
+    assert erstwhile("context", "where does Ana live?", "--data", served_folder).out.startswith("<erstwhile-recall>\n")
+    assert erstwhile("rebuild", "--index", "--data", served_folder).out == "the recall index was rebuilt from the ledger: 1\n"
     refused = erstwhile("timeline", "x" * 1001, "lives_in", "--data", served_folder)
     assert (refused.status, refused.err.count("\n")) == (1, 1)

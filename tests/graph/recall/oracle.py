@@ -77,6 +77,7 @@ class Found:
     unit: Unit
     doc: Document
     score: float = 0.0
+    uncut: float = 0.0
     opinions: dict[Arm, tuple[float, int]] = field(default_factory=dict)
     seed: bool = False
 
@@ -397,16 +398,17 @@ class Asked:
                 joined |= self._judge(kind, scores[kind], units[kind])
             self.most[kind] = max((score for score, _ in ranked[kind].values()), default=0.0)
             mine = [unit for unit in seeds if unit[0] is kind]
+            scale = SHARE * (max((joined[unit] for unit in units[kind] if unit in joined), default=0.0) or 1.0)
             lowest = min((joined[unit] for unit in mine), default=math.inf)
             for unit in units[kind]:
                 score = joined.get(unit, 0.0)
                 opinions = {arm: said[unit] for arm, said in self._opinions[kind].items() if unit in said}
                 if unit in ranked[kind]:
                     opinions[Arm.PAGERANK] = ranked[kind][unit]
-                    score += SHARE * ranked[kind][unit][0] / self.most[kind]
-                if unit not in mine:
-                    score = min(score, lowest)
-                hits[unit] = Found(unit, self._best[kind][unit], round(score, 6), opinions, unit in mine)
+                    score += scale * ranked[kind][unit][0] / self.most[kind]
+                uncut = round(score, 6)
+                score = uncut if unit in mine else min(uncut, lowest)
+                hits[unit] = Found(unit, self._best[kind][unit], score, uncut, opinions, unit in mine)
         return hits
 
     def _judge(self, kind: Kind, scores: Mapping[Arm, list[tuple[float, Document]]], units: Sequence[Unit]) -> dict[Unit, float]:
@@ -500,7 +502,7 @@ class Asked:
         given = scores or {}
         hits = sorted(
             self.hits.values(),
-            key=lambda hit: (-given.get(hit.unit, hit.score), not hit.seed, hit.doc.key, hit.unit[0]),
+            key=lambda hit: (-given.get(hit.unit, hit.score), not hit.seed, -hit.uncut, hit.doc.key, hit.unit[0]),
         )
         if self._options.superseded_last:
             hits = self._superseded_last(hits)

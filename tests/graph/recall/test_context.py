@@ -115,7 +115,7 @@ def made(statements: list[StatementView], budget: int) -> Context | None:
         return None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(views(), max_size=6), st.integers(1, 1500))
 def test_whatever_was_stored_the_block_keeps_its_form_and_its_budget(statements: list[StatementView], budget: int) -> None:
     found = made(statements, budget)
@@ -140,7 +140,7 @@ def test_whatever_was_stored_the_block_keeps_its_form_and_its_budget(statements:
     assert speech_spans(found.text) == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(views(), max_size=4))
 def test_too_small_a_budget_names_the_least_one(statements: list[StatementView]) -> None:
     with pytest.raises(InvalidInput) as refused:
@@ -152,7 +152,7 @@ def test_too_small_a_budget_names_the_least_one(statements: list[StatementView])
 
 
 @given(texts, st.integers(1, 300))
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_quoted_is_one_line_that_is_seen(text: str, most: int) -> None:
     line = quoted(text, most)
     assert line == " ".join(line.split()) and line.isprintable()

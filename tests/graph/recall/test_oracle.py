@@ -11,10 +11,9 @@ from graph.recall.views import Arm, Kind, RecallOptions
 from graph.recall.weighing import SHARE
 from graph.service import LedgerGraph
 from graph.views import EpisodeView, StatementFilter
-from tests.graph.ledger.identity_worlds import NAMES
+from tests.graph.ledger.identity_worlds import NAMES, fresh
 from tests.graph.recall.oracle import Oracle, Unit
 from tests.graph.recall.worlds import EMBEDDER, Tale, bases, choices, embed, examined, filters, queries, recalled, tales, waiting
-from tests.graph.ledger.identity_worlds import fresh
 
 NEAR = 1e-4
 """How near PageRank's truncated scores come."""

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from graph.ledger.database import open_database
+from graph.ledger.resolutions import Resolutions
 from graph.recall.embedding.cache import VectorCache
 from graph.recall.embedding.choosing import Choice
 from graph.recall.embedding.hashing import HashingEmbedder
 from graph.recall.feed import Feed
 from graph.recall.index import Index
 from graph.recall.recalling import Recall
-from graph.recall.told import told_until
 from graph.recall.views import DEFAULTS, Arm, Hit, Kind, Recalled, RecallOptions
 from graph.service import LedgerGraph
 from graph.views import EVERYTHING, EpisodeView, StatementFilter
@@ -52,12 +52,12 @@ def open_world(folder: Path, vocabulary: Vocabulary, *, vectors: bool = True, ba
     event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
     engine.dispose()
 
-    def recall(keys: Keys) -> Recall:
+    def recall(keys: Keys, resolutions: Resolutions) -> Recall:
         feed = Feed(engine, batch_rows=batch_rows)
         if not vectors:
-            return Recall(Index(feed, None, None), None, told_until)
+            return Recall(Index(feed, None, None), None, resolutions)
         cache = VectorCache(folder / "vectors.db", secret=bytes.fromhex(keys.digest("vectors")), embedder=EMBEDDER.id)
-        return Recall(Index(feed, EMBEDDER.id, cache), Choice(EMBEDDER.id, partial(HashingEmbedder, EMBEDDER.dim)), told_until)
+        return Recall(Index(feed, EMBEDDER.id, cache), Choice(EMBEDDER.id, partial(HashingEmbedder, EMBEDDER.dim)), resolutions)
 
     ticks = _clock(engine)
     graph = LedgerGraph(engine, vocabulary, lambda _: NoProjection(), recall, clock=lambda: next(ticks))

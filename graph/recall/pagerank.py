@@ -119,15 +119,10 @@ class _Around:
         self._left = most
         self.nodes = seeds
         self._sorted, self._order = seeds, np.arange(len(seeds))
-        self._others: list[Ints] = [np.zeros(0, np.int64)]
-        self._weights: list[Floats] = [np.zeros(0)]
-        self._size = 0
+        self._parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         self.looked = np.zeros(len(seeds), np.bool_)
-        self._starts = np.zeros(len(seeds), np.int64)
         self.degrees = np.zeros(len(seeds), np.int64)
         """How many edges each node has that was looked at; what is too much counts as a node that nothing leads away from."""
-        self.totals = np.zeros(len(seeds))
-        """What these weigh together."""
 
     def look(self, ready: Ints, rest: Floats) -> None:
         """Look at nodes, those with most mass first where the work is not enough for all."""
@@ -156,11 +151,7 @@ class _Around:
             degrees = np.where(within, degrees, 0)
         self._left -= len(owner)
         self.degrees[fresh] = degrees
-        self._starts[fresh] = self._size + np.cumsum(degrees) - degrees
-        self.totals[fresh] = np.bincount(owner, weight, minlength=len(fresh))
-        self._size += len(owner)
-        self._others.append(self._numbered(other))
-        self._weights.append(weight)
+        self._parts.append((fresh[owner], self._numbered(other), weight / np.bincount(owner, weight, minlength=len(fresh))[owner]))
         return enough
 
     def _numbered(self, others: Ints) -> Ints:
@@ -172,18 +163,15 @@ class _Around:
             self.nodes = np.concatenate((self.nodes, new))
             self._order = np.argsort(self.nodes)
             self._sorted = self.nodes[self._order]
-            self.looked, self._starts, self.degrees = (_longer(each, len(new)) for each in (self.looked, self._starts, self.degrees))
-            self.totals = _longer(self.totals, len(new))
+            self.looked, self.degrees = _longer(self.looked, len(new)), _longer(self.degrees, len(new))
         return self._order[np.searchsorted(self._sorted, others)]
 
-    def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """The edges of nodes that were looked at: the place of the node, the number of the node at the other end, and the weight."""
-        if len(self._others) > 1:
-            self._others, self._weights = [np.concatenate(self._others)], [np.concatenate(self._weights)]
-        starts, lengths = self._starts[nodes], self.degrees[nodes]
-        owner = np.repeat(np.arange(len(nodes)), lengths)
-        places = np.arange(len(owner)) + (starts - np.cumsum(lengths) + lengths)[owner]
-        return owner, self._others[0][places], self._weights[0][places]
+    def edges(self) -> tuple[Ints, Ints, Floats]:
+        """All edges of the nodes that were looked at: the numbers of both ends, and its share of what the first one pushes on."""
+        if len(self._parts) > 1:
+            owners, others, shares = zip(*self._parts, strict=True)
+            self._parts = [(np.concatenate(owners), np.concatenate(others), np.concatenate(shares))]
+        return self._parts[0]
 
 
 def _longer(values: NDArray[Any], by: int) -> NDArray[Any]:
@@ -209,22 +197,19 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
         ready = ready[rest[ready] > LEAST * around.degrees[ready]]
         if not len(ready):
             break
-        # Always in the order of their names: what is added in another order differs in its last bit.
-        ready = ready[np.argsort(nodes[ready])]
-        amounts = rest[ready]
+        pushed = np.zeros(len(rest))
+        pushed[ready] = damping * rest[ready]
+        scores[ready] += (1 - damping) * rest[ready]
         rest[ready] = 0
-        scores[ready] += (1 - damping) * amounts
-        owner, other, weight = around.of(ready)
-        total = around.totals[ready]
-        going = damping * amounts
-        flow = going[owner] * weight / total[owner]
-        lost = float(going[total == 0].sum())
-        new = np.flatnonzero(senders[other] < 0)
+        # Over all edges, most of which are pushed along again and again: choosing among them costs more.
+        owner, other, share = around.edges()
+        flow = pushed[owner] * share
+        new = np.flatnonzero((senders[other] < 0) & (flow > 0))
         if len(new):
-            first = new[_greatest(edges, nodes[ready[owner[new]]], flow[new], other[new])]
-            senders[other[first]] = ready[owner[first]]
+            first = new[_greatest(edges, nodes[owner[new]], flow[new], other[new])]
+            senders[other[first]] = owner[first]
         rest += np.bincount(other, flow, minlength=len(rest))
-        rest[: len(seeds)] += lost * teleport
+        rest[: len(seeds)] += float(pushed[ready[around.degrees[ready] == 0]].sum()) * teleport
     reached = np.flatnonzero(senders >= 0)
     reached = reached[np.argsort(around.nodes[reached])]
     return Walked(around.nodes[reached], scores[reached], around.nodes[senders[reached]])

@@ -36,12 +36,14 @@ class Slots:
         self._keys = keys
         self._vocabulary = vocabulary
 
-    def replay(self, describer: Describer, places: Collection[Place]) -> list[Rectangle]:
-        """Rectangles that are believed on the basis under its said-time limit."""
+    def replay(self, describer: Describer, places: Collection[Place], *, past: bool = False) -> list[Rectangle]:
+        """Rectangles that are believed on the basis under its said-time limit; `past`: also last known ones that no longer are."""
         assert self._basis.evidence_until is not None
         until = (self._basis.transaction, self._basis.evidence_until)
         rows = replayed(describer.connection, self._keys, self._vocabulary, places, *until, describer.identity_at)
-        return [row for row in rows if row.tx_to > self._basis.transaction]
+        if not past:
+            return [row for row in rows if row.tx_to > self._basis.transaction]
+        return [row for row in rows if not any(_outlives(other, row) for other in rows)]
 
     def rows(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot of an entity, and which of them stand in it from the other side."""
@@ -157,6 +159,12 @@ class Slots:
             if self._keys.denial(found.proposition) == key:
                 return [place_of(found)]
         return []
+
+
+def _outlives(one: Rectangle, other: Rectangle) -> bool:
+    """Whether one is what is last known of a stretch of time of which the other told before."""
+    same = one.proposition == other.proposition and one.v_from < other.v_to and other.v_from < one.v_to
+    return same and one.tx_to > other.tx_to
 
 
 def segments(views: Sequence[StatementView]) -> Iterator[SegmentView]:

@@ -39,13 +39,15 @@ class Point(NamedTuple):
 class Admission:
     """`holds[2 * base + polarity]`, and the rows that count: documents of claims, of episodes, and rectangles.
 
-    `units` tells what each claim's document speaks for: `2 * base + polarity`.
+    `units` tells what each claim's document speaks for: `2 * base + polarity`. Those of `twins` speak as well for the other polarity,
+    which counts too: what ends, of a stretch of time that has both before and after.
     """
 
     reading: Reading
     holds: Bools
     claims: Bools
     units: Ints
+    twins: Ints
     episodes: Bools
     rectangles: Bools
     _weights: Floats | None = field(default=None, repr=False)
@@ -53,10 +55,9 @@ class Admission:
     def weights(self) -> Floats:
         """What an edge of each predicate weighs, the rarer the more: by the rectangles that count. The last one is that of none."""
         if self._weights is None:
-            predicates = self.reading.state.rectangles["predicate"]
             # Numbers of rows, which numpy takes several times as fast as a mask.
-            rows = np.flatnonzero(self.rectangles[: len(predicates)])
-            counted = np.bincount(predicates[rows], minlength=len(self.reading.indexed.predicates))
+            predicates = self.reading.rectangles["predicate"][np.flatnonzero(self.rectangles)]
+            counted = np.bincount(predicates, minlength=len(self.reading.indexed.predicates))
             self._weights = np.concatenate((1 / np.log2(2 + counted), [1.0]))
         return self._weights
 
@@ -84,8 +85,9 @@ def admit(reading: Reading, point: Point) -> Admission:
     units[ends] ^= 1
     told[ends] = holds[units[ends]]
     claims = told & _visible(table, point)
+    twins = reading.ends[claims[reading.ends] & holds[units[reading.ends] ^ 1]]
     episodes = _visible(reading.state.episodes, point._replace(past=False))
-    return Admission(reading, holds, claims, units, episodes, rectangles)
+    return Admission(reading, holds, claims, units, twins, episodes, rectangles)
 
 
 def _outlived(rows: Any, known: Bools, transaction: int) -> Bools:

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graph.belief.identity import IDENTITY
+from graph.ledger.identity import Identity
 from graph.ledger.selection import asked
 from graph.recall.admission import Admission
-from graph.recall.columns import Bools, Numbers
-from graph.views import StatementFilter
+from graph.recall.columns import Bools, Ints, Numbers
+from graph.views import EVERYTHING, StatementFilter
 from ontology.vocabulary import Vocabulary
 
 _OF_STATEMENTS = ("subjects", "objects", "predicates", "aspects", "polarity", "min_confidence", "valid_during")
 
 
-def allowed_claims(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary) -> Bools:
-    """The documents of claims that match; `subjects` and `objects` are keys of entities on the basis. One claim must match all."""
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The documents of claims that may be found, and what each speaks for; `both`: for either polarity."""
+
+    claims: Bools
+    units: Ints
+    both: Bools
+
+
+def allowed_claims(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary) -> Allowed:
+    """The documents of claims that match a filter; its `subjects` and `objects` are all keys of entities. One claim must match all."""
+    twins = admission.twins
+    both = np.zeros(len(admission.claims), np.bool_)
+    allowed = admission.claims if filter == EVERYTHING else _matching(admission, admission.units, filter, vocabulary)
+    if not len(twins):
+        return Allowed(allowed, admission.units, both)
+    units = admission.units.copy()
+    units[twins] ^= 1
+    others = admission.claims if filter == EVERYTHING else _matching(admission, units, filter, vocabulary)
+    both[twins] = allowed[twins] & others[twins]
+    # Where only the other polarity is asked for a document speaks for that.
+    back = twins[allowed[twins]]
+    units[back] ^= 1
+    allowed = allowed.copy()
+    allowed[twins] |= others[twins]
+    return Allowed(allowed, units, both)
+
+
+def _matching(admission: Admission, units: Ints, filter: StatementFilter, vocabulary: Vocabulary) -> Bools:
     reading = admission.reading
     table, indexed = reading.state.claims, reading.indexed
     allowed = admission.claims.copy()
-    denied = (admission.units & 1) == 0
+    denied = (units & 1) == 0
     predicates = table["predicate"]
 
     def of(numbers: Numbers, names: Collection[str], column: str) -> Bools:
@@ -81,3 +110,13 @@ def allowed_episodes(admission: Admission, filter: StatementFilter, claims: Bool
         telling[reading.state.claims["episode"][claims]] = True
         allowed &= telling[table["episode"]]
     return allowed
+
+
+def with_all_keys(filter: StatementFilter, identity: Identity) -> StatementFilter:
+    """The filter with all keys of the entities that it names: what joins names stands between these."""
+    identity.load({key for keys in (filter.subjects, filter.objects) for key in keys or ()})
+
+    def all_keys(keys: Sequence[str] | None) -> tuple[str, ...] | None:
+        return None if keys is None else tuple(sorted({member for key in keys for member in identity.members(key)}))
+
+    return replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))

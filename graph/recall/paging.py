@@ -14,12 +14,13 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.identity import Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, read_as, rectangle
-from graph.ledger.schema import episodes, statements
-from graph.ledger.selection import Selection, Wanted
+from graph.ledger.schema import claims, episodes, statements
+from graph.ledger.selection import TOLD_IN, Selection, Wanted
 from graph.ledger.slots import Slots
 from graph.ledger.sources import episodes_at, views_of
 from graph.ledger.standing import standing
 from graph.recall.admission import Admission
+from graph.recall.filtering import with_all_keys
 from graph.recall.namespace import NOBODY
 from graph.recall.recalling import Ranking, Recall
 from graph.recall.views import Hit, Kind, Recalled
@@ -82,39 +83,70 @@ class Pager:
         found: dict[tuple[Kind, int], list[Any]] = defaultdict(list)
         told = [hit for hit in hits if hit.kind is Kind.STATEMENT]
         if told:
-            for unit, row in self._rectangles(admission, told):
-                found[Kind.STATEMENT, unit].append(row)
-        rows = {int(admission.reading.state.episodes["row"][hit.doc]): hit.unit for hit in hits if hit.kind is Kind.EPISODE}
-        if rows:
+            rows = self._rectangles(ranking, told)
+            matching = self._citing([row for unit in rows.values() for row in unit])
+            for hit in told:
+                found[Kind.STATEMENT, hit.unit] = [*rows[hit.unit], *(rows[hit.unit ^ 1] if self._for_both(ranking, hit) else ())]
+        copies = {int(admission.reading.state.episodes["row"][hit.doc]): hit.unit for hit in hits if hit.kind is Kind.EPISODE}
+        if copies:
             query = episodes_at(self.basis.transaction).where(among(episodes.c.row))
-            known = [copy for copy in rows_among(self.describer.connection, query, rows) if copy.shown_status not in _HIDDEN]
+            known = [copy for copy in rows_among(self.describer.connection, query, copies) if copy.shown_status not in _HIDDEN]
             for copy, view in zip(known, views_of(self.describer.connection, known), strict=True):
-                found[Kind.EPISODE, rows[copy.row]].append(view)
+                found[Kind.EPISODE, copies[copy.row]].append(view)
         missing = [hit for hit in hits if not found[hit.kind, hit.unit]]
         if missing:
             self.recall.mismatched(len(missing))
             log.warning("%d hits of recall are not in the ledger on their basis: the index is wrong", len(missing))
+        if told and matching is not None:
+            for hit in told:
+                found[Kind.STATEMENT, hit.unit] = [row for row in found[Kind.STATEMENT, hit.unit] if row in matching]
         return [(hit, found[hit.kind, hit.unit]) for hit in hits if found[hit.kind, hit.unit]]
 
-    def _rectangles(self, admission: Admission, hits: Sequence[Weighed]) -> list[tuple[int, Rectangle]]:
+    def _citing(self, rows: Sequence[Rectangle]) -> set[Rectangle] | None:
+        """Of rectangles those that cite a claim that matches the filter; None where it asks nothing of claims.
+
+        The document that was found tells of the same statement, but may be evidence for another stretch of time.
+        """
+        told = self.selection.told(self.filter)
+        if not told:
+            return None
+        cited = self.describer.cited(rows)
+        query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
+        numbers = {claim.row for cite in cited.values() for claim in cite.rows}
+        matching = {row.row for row in rows_among(self.describer.connection, query, numbers)}
+        return {row for row, cite in cited.items() if any(claim.row in matching for claim in cite.rows)}
+
+    @staticmethod
+    def _for_both(ranking: Ranking, hit: Weighed) -> bool:
+        """Whether a hit's document tells of the other polarity too, and nothing else does."""
+        alone = ranking.both is not None and bool(ranking.both[hit.doc])
+        return alone and (Kind.STATEMENT, hit.unit ^ 1) not in ranking.units
+
+    def _rectangles(self, ranking: Ranking, hits: Sequence[Weighed]) -> dict[int, list[Rectangle]]:
         """The rectangles of statements by unit, the newest first."""
-        units = {hit.unit for hit in hits}
+        admission = ranking.admission
+        assert admission is not None
         places = [place_of(admission, hit.doc) for hit in hits]
         identity = self.describer.identity
         identity.load({key for place in places for key in (place.subject, place.object)})
         start, end = self.filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
         if self.basis.evidence_until is not None:
-            rows = [row for row in self.slots.replay(self.describer, places) if row.v_from < end and row.v_to > start]
+            past = self.filter.include_invalidated
+            rows = self.slots.replay(self.describer, places, past=past)
+            if past and self.filter.valid_during is None:
+                rows = [row for row in rows if row.v_from < end or row.tx_to <= self.basis.transaction]
+            else:
+                rows = [row for row in rows if row.v_from < end and row.v_to > start]
         else:
             stored = sorted({key for place in places for key in identity.kept_under(place)})
             rows = self._past(stored) if self.filter.include_invalidated else self._holding(stored, start, end)
         identity.load({key for row in rows for key in (row.subject, row.object)})
         numbers = admission.reading.indexed.bases
-        found = []
+        found: dict[int, list[Rectangle]] = defaultdict(list)
         for row in sorted(rows, key=lambda row: (-row.v_from, row.proposition, -row.tx_from)):
             base = numbers.known(read_as(identity, row).base)
-            if base is not None and base * 2 + row.polarity in units:
-                found.append((base * 2 + row.polarity, row))
+            if base is not None:
+                found[base * 2 + row.polarity].append(row)
         return found
 
     def _holding(self, stored: Sequence[str], start: int, end: int) -> list[Rectangle]:
@@ -135,8 +167,8 @@ class Pager:
 
     def _described(self, ranking: Ranking, page: Sequence[_Shown], want: frozenset[Want]) -> tuple[Hit, ...]:
         rows = [row for _, row, _ in page if isinstance(row, Rectangle)]
-        wanted = Wanted(self.filter)
-        turned = frozenset(row.base for row in rows if self.selection.turned(row, wanted)) if self.filter.predicates else frozenset()
+        wanted = Wanted(with_all_keys(self.filter, self.describer.identity))
+        turned = frozenset(row.base for row in rows if self.selection.turned(row, wanted)) if _from_a_side(self.filter) else frozenset()
         described = iter(self.describer.views(rows, want, turned, sided=wanted.sided))
         keys = {node: key for hit, _, _ in page for node, key in self._on_the_way(ranking, hit)}
         directory = self.describer.directory
@@ -157,6 +189,11 @@ class Pager:
         assert ranking.admission is not None
         names = ranking.admission.reading.indexed.things.names
         return [(node, names[node // 3]) for node in hit.way if node % 3 == 0]
+
+
+def _from_a_side(filter: StatementFilter) -> bool:
+    """Whether a filter asks for statements as they are seen from one of their ends."""
+    return any(part is not None for part in (filter.predicates, filter.subjects, filter.objects))
 
 
 def place_of(admission: Admission, doc: int) -> Place:

@@ -54,7 +54,8 @@ class Reading:
             name: state.claims[name] for name in ("subject", "object", "base", "slot", "inverse_slot", "replaced")
         }
         self.rectangles: dict[str, NDArray[Any]] = {
-            name: state.rectangles[name] for name in ("subject", "object", "base", "polarity", "v_from", "v_to", "tx_from", "tx_to")
+            name: state.rectangles[name]
+            for name in ("subject", "object", "base", "polarity", "predicate", "v_from", "v_to", "tx_from", "tx_to")
         }
         self.gone: Bools | None = None
         self.moved_claims: Bools | None = None

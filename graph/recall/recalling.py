@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -21,14 +23,14 @@ from graph.recall.columns import Bools, Ints
 from graph.recall.dense import Around, Vectors
 from graph.recall.embedding.choosing import Choice
 from graph.recall.embedding.port import Embedder
-from graph.recall.filtering import allowed_claims, allowed_episodes
+from graph.recall.filtering import Allowed, allowed_claims, allowed_episodes, with_all_keys
 from graph.recall.following import Following
 from graph.recall.index import Index, Space
 from graph.recall.namespace import State, thing_node
 from graph.recall.pagerank import Edges
 from graph.recall.reading import Reading
 from graph.recall.tokens import query_tokens
-from graph.recall.views import Arm, RecallOptions
+from graph.recall.views import Arm, Kind, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh
 from graph.views import Basis, ComponentHealth, StatementFilter
 from ontology.errors import InvalidInput, Unavailable
@@ -43,20 +45,42 @@ MOST_WORDS = 200
 LONGEST_NAME = 5
 _AROUND_NAMES = ".,;:!?\"'()[]"
 QUERIES_KEPT = 256
+EMBEDDING_THREADS = 4
+"""Questions that are embedded at a time."""
 
 
 class RecallUnavailable(Unavailable):
     """Recall cannot answer; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
-    """All that a question found, in the order in which it is shown; `weighed` counts candidates, those left out included."""
+    """All that a question found, in the order in which it is shown; `weighed` counts candidates, those left out included.
+
+    `both` are the documents of claims that speak for either polarity of what they tell.
+    """
 
     hits: tuple[Weighed, ...]
     weighed: int
     admission: Admission | None
     degraded: tuple[str, ...]
+    both: Bools | None = None
+
+    @cached_property
+    def units(self) -> frozenset[tuple[Kind, int]]:
+        """What was found."""
+        return frozenset((hit.kind, hit.unit) for hit in self.hits)
+
+
+class Awaited:
+    """The vector of a question, which another thread makes."""
+
+    def __init__(self, vector: Future[Vectors]) -> None:
+        self._vector = vector
+
+    def __call__(self, text: str) -> Vectors:
+        """The vector, when it is there; raises what making it raised."""
+        return self._vector.result()
 
 
 class Recall:
@@ -70,6 +94,7 @@ class Recall:
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._threads = ThreadPoolExecutor(EMBEDDING_THREADS, "recall-question")
         self._failures: dict[str, str] = {}
         self.mismatches = 0
         """Hits that the ledger did not confirm, since the start."""
@@ -93,6 +118,10 @@ class Recall:
                 self._queries.popitem(last=False)
         return vector
 
+    def _ahead(self, text: str) -> Awaited | None:
+        """Begin to embed a question, while what it is asked of and its words are looked up; what it answers waits for the vector."""
+        return None if self._choice is None else Awaited(self._threads.submit(self._embed, text))
+
     # ------------------------------------------------------------ ranking
 
     def rank(
@@ -108,6 +137,7 @@ class Recall:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
         degraded: list[str] = []
+        embed = self._ahead(text) if Arm.VECTOR in options.arms else None
         self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
@@ -124,7 +154,7 @@ class Recall:
             [number for term in query_tokens(text) if (number := space.indexed.terms.known(term)) is not None],
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
-            self._embed if self._choice is not None else None,
+            embed,
             self._named(describer, keys, basis, space, admission, text, options),
             degraded + self._lacking(options, basis),
             self._note,
@@ -142,7 +172,7 @@ class Recall:
         hits = one_each(hits, admission)
         if options.max_per_group is not None:
             hits = at_most(hits, admission, options.max_per_group)
-        return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
+        return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)), claims.both)
 
     def _follow(self, transaction: int) -> None:
         """Bring the index to a transaction. Raises RecallUnavailable where it cannot follow: no arm can do without it."""
@@ -201,19 +231,12 @@ class Recall:
         return space.readings.of(state, (identity.since, vocabulary.version), looked_up)
 
     @staticmethod
-    def _allowed(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary, identity: Identity) -> tuple[Bools, Bools]:
+    def _allowed(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary, identity: Identity) -> tuple[Allowed, Bools]:
         """What may be found of what counts: documents of claims, and of episodes."""
-        if filter == StatementFilter(valid_during=filter.valid_during, include_invalidated=filter.include_invalidated):
-            return admission.claims, allowed_episodes(admission, filter, admission.claims)
-        named = {key for keys in (filter.subjects, filter.objects) for key in keys or ()}
-        identity.load(named)
-        filter = replace(
-            filter,
-            subjects=None if filter.subjects is None else tuple(identity.root(key) for key in filter.subjects),
-            objects=None if filter.objects is None else tuple(identity.root(key) for key in filter.objects),
-        )
-        claims = allowed_claims(admission, filter, vocabulary)
-        return claims, allowed_episodes(admission, filter, claims)
+        # What these ask for decides what counts.
+        inside = replace(filter, valid_during=None, include_invalidated=False)
+        claims = allowed_claims(admission, with_all_keys(inside, identity), vocabulary)
+        return claims, allowed_episodes(admission, filter, claims.claims)
 
     @staticmethod
     def _named(
@@ -245,6 +268,7 @@ class Recall:
     def close(self) -> None:
         """Stop following."""
         self.following.close()
+        self._threads.shutdown()
         self.index.close()
 
     def health(self) -> list[ComponentHealth]:

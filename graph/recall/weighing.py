@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from graph.recall.admission import Admission
 from graph.recall.arms import Best, Collection
 from graph.recall.columns import Bools, Ints
 from graph.recall.dense import Around, Vectors
+from graph.recall.filtering import Allowed
 from graph.recall.index import Space
 from graph.recall.namespace import base_node, episode_node
 from graph.recall.pagerank import Edges, Walked, walk
@@ -108,7 +110,7 @@ class _Opinions:
 
 
 def collections_of(
-    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Bools, episodes: Bools, embedded: Mapping[str, Bools]
+    space: Space, admission: Admission, kinds: Sequence[Kind], claims: Allowed, episodes: Bools, embedded: Mapping[str, Bools]
 ) -> dict[Kind, Collection]:
     """The documents of the kinds that are asked for; `claims` and `episodes` are those that may be found."""
     state = admission.reading.state
@@ -119,11 +121,11 @@ def collections_of(
             state.claim_words,
             space["claims"],
             embedded["claims"],
-            admission.units,
+            claims.units,
             table["high"],
             table["low"],
             admission.claims,
-            claims,
+            claims.claims,
         )
     if Kind.EPISODE in kinds:
         table = state.episodes
@@ -145,11 +147,16 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
     """All that was weighed, best first."""
     wanted = set(query.options.arms)
     opinions = [_Opinions(kind, collection) for kind, collection in collections.items()]
-    vector = query.embed
-    if Arm.VECTOR in wanted and vector is not None:
-        query.vector = query.attempt("vector", lambda: vector(query.text))
+    if Arm.BM25 in wanted:
+        # First the words: the vector is still being made.
+        for each in opinions:
+            each.note(Arm.BM25, query.attempt("bm25", partial(_find_by_words, query, each)))
+    embed = query.embed
+    if Arm.VECTOR in wanted and embed is not None:
+        query.vector = query.attempt("vector", lambda: embed(query.text))
     for each in opinions:
-        _find(query, each, wanted)
+        if query.vector is not None:
+            each.note(Arm.VECTOR, query.attempt("vector", partial(_find_by_meaning, query, each, query.vector)))
         _judge(query, each, np.concatenate([best.units for best in each.found.values()] or [np.zeros(0, np.int64)]))
     walked = None
     seeds = _seeds(opinions)
@@ -162,18 +169,15 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
     return sorted(hits, key=lambda hit: (-hit.score, not hit.is_seed, -hit.uncapped, hit.key, hit.kind))
 
 
-def _find(query: Query, each: _Opinions, wanted: set[Arm]) -> None:
-    """The candidates of the arms."""
-    limit, vector = query.options.candidates, query.vector
+def _find_by_words(query: Query, each: _Opinions) -> Best:
+    """The candidates of BM25."""
+    each.scored = arms.scored(each.collection, query.terms)
+    return arms.by_words(each.collection, each.scored, query.options.candidates)
 
-    def by_words() -> Best:
-        each.scored = arms.scored(each.collection, query.terms)
-        return arms.by_words(each.collection, each.scored, limit)
 
-    if Arm.BM25 in wanted:
-        each.note(Arm.BM25, query.attempt("bm25", by_words))
-    if vector is not None:
-        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.by_meaning(each.collection, vector, query.around, limit)))
+def _find_by_meaning(query: Query, each: _Opinions, vector: Vectors) -> Best:
+    """The candidates of the vectors."""
+    return arms.by_meaning(each.collection, vector, query.around, query.options.candidates)
 
 
 def _judge(query: Query, each: _Opinions, units: Ints) -> None:

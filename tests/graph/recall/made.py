@@ -56,7 +56,7 @@ class Made:
         subject, predicate, object = words.split()
         row = self._row()
         replaced = fields.pop("replaced", None)
-        wrong = replaced.split() if replaced else [None] * 3
+        wrong: list[str] = replaced.split() if replaced else ["", "", ""]
         told = ClaimDocument(
             row=row,
             id=fields.pop("id", key(f"claim {row}")),

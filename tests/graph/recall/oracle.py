@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -30,7 +30,7 @@ from graph.ledger.sources import episode_views
 from graph.recall.arms import RRF_K, SHARES
 from graph.recall.documents import BEFORE, SHORT, sentence
 from graph.recall.embedding.hashing import HashingEmbedder
-from graph.recall.pagerank import DAMPING
+from graph.recall.pagerank import DAMPING, LEAST, ROUNDS
 from graph.recall.recalling import LONGEST_NAME
 from graph.recall.tokens import query_tokens, tokens
 from graph.recall.views import DEFAULTS, Arm, Fusion, Kind, RecallOptions
@@ -289,7 +289,7 @@ class Asked:
         self._rectangles = oracle.rectangles(told, start, end, past=past)
         self._literals = {row.object for row in told if row.datatype is not None}
         self.holds = {(row.base, bool(row.polarity)) for row in self._rectangles}
-        self._claims = oracle.documents(told, self.holds)
+        self._claims = [self._asked_for(doc) for doc in oracle.documents(told, self.holds)]
         self._turns, self._before = oracle.turns()
         self.docs = {Kind.STATEMENT: self._claims, Kind.EPISODE: self._turns}
         allowed = [doc for doc in self._claims if self._matches(doc)]
@@ -300,6 +300,20 @@ class Asked:
         self.hits = self._weigh()
 
     # ------------------------------------------------------------ filters
+
+    def _asked_for(self, doc: Document) -> Document:
+        """What ends speaks for the polarity that is asked, where both count."""
+        kind, base, polarity = doc.unit
+        wanted = self._filter.polarity
+        if wanted in (None, polarity) or not self._oracle._ends(doc.claim) or (base, not polarity) not in self.holds:
+            return doc
+        return replace(doc, unit=(kind, base, not polarity))
+
+    def shown_with(self, unit: Unit) -> bool:
+        """Whether a unit is not weighed by itself, but told by the document of what ends it."""
+        kind, base, polarity = unit
+        other = self.hits.get((kind, base, not polarity))
+        return unit not in self.hits and other is not None and kind is Kind.STATEMENT and self._oracle._ends(other.doc.claim)
 
     def _matches(self, doc: Document) -> bool:
         """Whether the claim of a document matches all that is asked."""
@@ -386,7 +400,7 @@ class Asked:
                 mass[_node(unit)] += joined[unit]
             for key in self.named():
                 mass["thing", key] += NAMED_MASS
-            walked = pagerank(self.edges(), mass)
+            walked = pushed(self.edges(), mass)
             for kind in kinds:
                 ranked[kind] = self._reached(kind, walked, seeds)
         hits: dict[Unit, Found] = {}
@@ -619,6 +633,30 @@ def _is_last_known(row: Rectangle, rows: Iterable[Rectangle], transaction: int) 
         and min(other.tx_to, transaction + 1) > min(row.tx_to, transaction + 1)
         for other in rows
     )
+
+
+def pushed(edges: Mapping[Node, Sequence[Edge]], mass: Mapping[Node, float]) -> dict[Node, float]:
+    """The same by forward push, round by round: what a node holds goes on where it is enough for each of its edges."""
+    if not mass:
+        return {}
+    total = sum(mass.values())
+    teleport = {node: part / total for node, part in mass.items()}
+    rest, scores = dict(teleport), dict.fromkeys(teleport, 0.0)
+    for _ in range(ROUNDS):
+        ready = {node: amount for node, amount in rest.items() if amount > LEAST * max(1, len(edges.get(node, ())))}
+        if not ready:
+            break
+        for node, amount in ready.items():
+            rest[node] -= amount
+            scores[node] = scores.get(node, 0.0) + (1 - DAMPING) * amount
+        for node, amount in ready.items():
+            out = sum(edge.weight for edge in edges.get(node, ()))
+            for edge in edges.get(node, ()):
+                rest[edge.other] = rest.get(edge.other, 0.0) + DAMPING * amount * edge.weight / out
+            if not out:
+                for begin, part in teleport.items():
+                    rest[begin] += DAMPING * amount * part
+    return scores
 
 
 def _name(doc: Document) -> str:

@@ -47,7 +47,7 @@ def test_what_ends_speaks_for_the_side_that_holds_its_own_first() -> None:
     assert number is not None
     units = [int(made.admission(at).units[doc]) for at in (15, 20, 25)]
     assert units == [2 * number + 1, 2 * number + 1, 2 * number]
-    assert counted(made.admission(5).claims) == []
+    assert [counted(made.admission(at).claims) for at in (5, 15, 20, 25)] == [[], [doc], [doc], [doc]]
 
 
 @pytest.mark.parametrize(("tx", "seen"), [(1, False), (2, True), (4, True), (5, False)])

@@ -95,6 +95,9 @@ def tea_every_day(graph: LedgerGraph) -> None:
 
 def left_acme(graph: LedgerGraph) -> None:
     say(graph, "2024-03-01", claim("Bob works_at Acme", kind="END"), "Bob likes wine", group="one", content="Bob left Acme.")
+    # Of Cleo nothing is joined: the server knows that what ends is told of twice.
+    say(graph, "2024-02-10", "Cleo works_at Initech", content="Cleo is with Initech.")
+    say(graph, "2024-03-01", claim("Cleo works_at Initech", kind="END"), content="Cleo left Initech.")
 
 
 def long_ago(graph: LedgerGraph) -> None:

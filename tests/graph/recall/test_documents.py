@@ -54,6 +54,7 @@ def test_a_claims_document_is_what_it_says_and_its_sentence(fields: dict[str, An
         ("One here. And there. End.", "here. And there", "One here. And there."),
         ("here", "here", "here"),
         ("One. here", "here", "here"),
+        ("One\nhere too\nThree", "here", "here too"),
         ("here. One", "here", "here."),
         ("One. \n here \n\n", "here", "here"),
     ],

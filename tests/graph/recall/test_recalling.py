@@ -18,7 +18,7 @@ from graph.recall.recalling import RecallUnavailable
 from graph.recall.views import DEFAULTS, Arm, Hit, Kind, RecallOptions
 from graph.recall.words import MOST_TERMS
 from graph.service import LedgerGraph
-from graph.views import EntityRef, EpisodeView, StatementFilter, StatementView, Want
+from graph.views import EntityRef, EntityView, EpisodeView, StatementFilter, StatementView, Want
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
@@ -36,12 +36,12 @@ def shown(hits: Any) -> list[str]:
     found = []
     for hit in hits:
         view = hit.node
-        found.append(view.content if isinstance(view, EpisodeView) else f"{view.subject.name} {view.predicate} {_object(view)}")
+        found.append(view.content or "" if isinstance(view, EpisodeView) else f"{view.subject.name} {view.predicate} {_object(view)}")
     return found
 
 
 def _object(view: StatementView) -> str:
-    return getattr(view.object, "name", None) or getattr(view.object, "value", "")
+    return view.object.name if isinstance(view.object, EntityView) else view.object.value
 
 
 def asked(
@@ -85,7 +85,7 @@ def pages_make_the_whole(graph: LedgerGraph, data: st.DataObject) -> None:
 
 
 def test_pages_of_any_sizes_make_the_one_that_has_all(shared: LedgerGraph) -> None:
-    examined(lambda data: pages_make_the_whole(shared, data), 4)
+    examined(lambda data: pages_make_the_whole(shared, data), 3)
 
 
 @pytest.mark.deep
@@ -184,7 +184,7 @@ def nothing_outside_its_period(graph: LedgerGraph, pairs: int) -> None:
 
 
 def test_no_statement_is_found_outside_its_period(graph: LedgerGraph) -> None:
-    nothing_outside_its_period(graph, 40)
+    nothing_outside_its_period(graph, 25)
 
 
 @pytest.mark.deep
@@ -255,7 +255,9 @@ def test_equal_scores_are_ordered_by_the_claims_of_the_documents(graph: LedgerGr
     assert len({hit.score for hit in hits}) == 1
     claims = [hit.node.provenance[0].claim for hit in hits if isinstance(hit.node, StatementView)]
     assert claims == sorted(claims)
-    assert len(claims) == 30
+    assert [hit.arms[0].rank for hit in hits] == list(range(1, 31))
+    few = snapshot.recall("herring", options=replace(WORDS_ALONE, candidates=7), first=40)
+    assert [hit.node.key for hit in few.page.items] == [hit.node.key for hit in hits[:7]]
 
 
 # ---------------------------------------------------------------- PageRank

@@ -22,7 +22,7 @@ class Collection:
     """The documents of one kind. `units` tells what each speaks for: a statement, or the episode that it is.
 
     `admitted` are those that count on the basis, whose statistics are used; `allowed` those of them that may be found.
-    `high` and `low` are halves of a key that decides between equal scores.
+    `high` and `low` are halves of a key that decides between equal scores. Documents of `both` speak for `unit ^ 1` too.
     """
 
     words: WordsView
@@ -33,6 +33,15 @@ class Collection:
     low: NDArray[np.uint64]
     admitted: Bools
     allowed: Bools
+    both: Bools | None = None
+
+    def spoken_for(self, docs: Ints) -> tuple[Ints, Ints]:
+        """What documents speak for: the place of the document, and the unit."""
+        places, units = np.arange(len(docs)), self.units[docs]
+        if self.both is None:
+            return places, units
+        twice = np.flatnonzero(self.both[docs])
+        return np.concatenate((places, twice)), np.concatenate((units, units[twice] ^ 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +53,17 @@ class Best:
     docs: Ints
 
 
-def best_of(collection: Collection, docs: Ints, scores: Floats, limit: int) -> Best:
-    """The best units among scored documents; equal scores are ordered by the documents' keys."""
-    order = np.lexsort((collection.low[docs], collection.high[docs], -scores))
-    units = collection.units[docs[order]]
-    _, first = np.unique(units, return_index=True)
+def best_of(collection: Collection, docs: Ints, scores: Floats, limit: int, among: Ints | None = None) -> Best:
+    """The best units (`among` some) of scored documents; equal scores are ordered by the documents' keys."""
+    places, units = collection.spoken_for(docs)
+    if among is not None:
+        mine = np.flatnonzero(np.isin(units, among))
+        places, units = places[mine], units[mine]
+    told, said = docs[places], scores[places]
+    order = np.lexsort((units, collection.low[told], collection.high[told], -said))
+    _, first = np.unique(units[order], return_index=True)
     chosen = order[np.sort(first)[:limit]]
-    return Best(collection.units[docs[chosen]], scores[chosen], docs[chosen])
+    return Best(units[chosen], said[chosen], told[chosen])
 
 
 def by_words(collection: Collection, scored: Scored, limit: int) -> Best:
@@ -85,24 +98,28 @@ def by_meaning(collection: Collection, query: Vectors, around: Around, limit: in
         wanted = 4 * max(wanted, len(docs))
 
 
-def documents_of(collection: Collection, units: Ints, places: int) -> Ints:
+def documents_of(collection: Collection, units: Ints) -> Ints:
     """The documents that may be found of some units, ascending."""
-    flags = np.zeros(places, np.bool_)
+    most = max(int(units.max(initial=-1)), int(collection.units.max(initial=-1)))
+    flags = np.zeros((most | 1) + 1, np.bool_)
     flags[units] = True
-    return np.flatnonzero(flags[collection.units] & collection.allowed)
+    mine = flags[collection.units]
+    if collection.both is not None:
+        mine |= collection.both & flags[collection.units ^ 1]
+    return np.flatnonzero(mine & collection.allowed)
 
 
-def meaning_of(collection: Collection, query: Vectors, docs: Ints) -> Best:
-    """The scores of units by the best of some documents."""
+def meaning_of(collection: Collection, query: Vectors, docs: Ints, units: Ints) -> Best:
+    """The scores of units by the best of their documents."""
     assert collection.dense is not None
     docs = docs[collection.embedded[docs]]
-    return best_of(collection, docs, exact(query, collection.dense.vectors(docs)), len(docs))
+    return best_of(collection, docs, exact(query, collection.dense.vectors(docs)), len(units), units)
 
 
-def words_of(collection: Collection, scored: Scored, docs: Ints) -> Best:
-    """The scores of units by the best of some documents, of those that hold a word of the query."""
+def words_of(collection: Collection, scored: Scored, docs: Ints, units: Ints) -> Best:
+    """The scores of units by the best of their documents, of those that hold a word of the query."""
     docs = docs[scored.scores[docs] > 0]
-    return best_of(collection, docs, scored.scores[docs], len(docs))
+    return best_of(collection, docs, scored.scores[docs], len(units), units)
 
 
 def scored(collection: Collection, terms: Sequence[int]) -> Scored:

@@ -27,26 +27,17 @@ def superseded_last(hits: Sequence[Weighed], admission: Admission, point: Point,
         found = [places[ender] for ender in enders if ender in places]
         if found and min(found) > places[episode]:
             after[places[episode]] = min(found)
-    deferred: dict[int, list[int]] = defaultdict(list)
-    for place in sorted(after):
-        # Two that each ended something of the other stay as they are.
-        target, seen = after[place], {place}
-        while target in after and target not in seen:
-            seen.add(target)
-            target = after[target]
-        if target not in seen:
-            deferred[after[place]].append(place)
-    moved = {place for behind in deferred.values() for place in behind}
+    # What waits stands before what it waits for.
+    waiting: dict[int, list[int]] = defaultdict(list)
     order: list[int] = []
-
-    def put(place: int) -> None:
-        order.append(place)
-        for behind in deferred.get(place, ()):
-            put(behind)
-
     for place in range(len(hits)):
-        if place not in moved:
-            put(place)
+        if place in after:
+            waiting[after[place]].append(place)
+            continue
+        coming = [place]
+        while coming:
+            order.append(coming.pop())
+            coming += reversed(waiting[order[-1]])
     return [hits[place] for place in order]
 
 

@@ -86,7 +86,7 @@ class Pager:
             rows = self._rectangles(ranking, told)
             matching = self._citing([row for unit in rows.values() for row in unit])
             for hit in told:
-                found[Kind.STATEMENT, hit.unit] = [*rows[hit.unit], *(rows[hit.unit ^ 1] if self._for_both(ranking, hit) else ())]
+                found[Kind.STATEMENT, hit.unit] = rows[hit.unit]
         copies = {int(admission.reading.state.episodes["row"][hit.doc]): hit.unit for hit in hits if hit.kind is Kind.EPISODE}
         if copies:
             query = episodes_at(self.basis.transaction).where(among(episodes.c.row))
@@ -94,7 +94,8 @@ class Pager:
             for copy, view in zip(known, views_of(self.describer.connection, known), strict=True):
                 found[Kind.EPISODE, copies[copy.row]].append(view)
         missing = [hit for hit in hits if not found[hit.kind, hit.unit]]
-        if missing:
+        # Of the past under a said-time limit the stored rectangles tell too much: what was believed by evidence said later.
+        if missing and not (self.filter.include_invalidated and self.basis.evidence_until is not None):
             self.recall.mismatched(len(missing))
             log.warning("%d hits of recall are not in the ledger on their basis: the index is wrong", len(missing))
         if told and matching is not None:
@@ -115,12 +116,6 @@ class Pager:
         numbers = {claim.row for cite in cited.values() for claim in cite.rows}
         matching = {row.row for row in rows_among(self.describer.connection, query, numbers)}
         return {row for row, cite in cited.items() if any(claim.row in matching for claim in cite.rows)}
-
-    @staticmethod
-    def _for_both(ranking: Ranking, hit: Weighed) -> bool:
-        """Whether a hit's document tells of the other polarity too, and nothing else does."""
-        alone = ranking.both is not None and bool(ranking.both[hit.doc])
-        return alone and (Kind.STATEMENT, hit.unit ^ 1) not in ranking.units
 
     def _rectangles(self, ranking: Ranking, hits: Sequence[Weighed]) -> dict[int, list[Rectangle]]:
         """The rectangles of statements by unit, the newest first."""

@@ -7,7 +7,6 @@ import time
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -30,7 +29,7 @@ from graph.recall.namespace import State, thing_node
 from graph.recall.pagerank import Edges
 from graph.recall.reading import Reading
 from graph.recall.tokens import query_tokens
-from graph.recall.views import Arm, Kind, RecallOptions
+from graph.recall.views import Arm, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh
 from graph.views import Basis, ComponentHealth, StatementFilter
 from ontology.errors import InvalidInput, Unavailable
@@ -53,23 +52,14 @@ class RecallUnavailable(Unavailable):
     """Recall cannot answer; the message says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ranking:
-    """All that a question found, in the order in which it is shown; `weighed` counts candidates, those left out included.
-
-    `both` are the documents of claims that speak for either polarity of what they tell.
-    """
+    """All that a question found, in the order in which it is shown; `weighed` counts candidates, those left out included."""
 
     hits: tuple[Weighed, ...]
     weighed: int
     admission: Admission | None
     degraded: tuple[str, ...]
-    both: Bools | None = None
-
-    @cached_property
-    def units(self) -> frozenset[tuple[Kind, int]]:
-        """What was found."""
-        return frozenset((hit.kind, hit.unit) for hit in self.hits)
 
 
 class Awaited:
@@ -136,7 +126,6 @@ class Recall:
     ) -> Ranking:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
-        degraded: list[str] = []
         embed = self._ahead(text) if Arm.VECTOR in options.arms else None
         self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
@@ -155,8 +144,8 @@ class Recall:
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
             embed,
-            self._named(describer, keys, basis, space, admission, text, options),
-            degraded + self._lacking(options, basis),
+            lambda: self._named(describer, keys, basis, space, admission, text, options),
+            self._lacking(options, basis),
             self._note,
         )
         hits = weigh(query, admission, collections)
@@ -172,7 +161,7 @@ class Recall:
         hits = one_each(hits, admission)
         if options.max_per_group is not None:
             hits = at_most(hits, admission, options.max_per_group)
-        return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)), claims.both)
+        return Ranking(tuple(hits), weighed, admission, tuple(dict.fromkeys(query.degraded)))
 
     def _follow(self, transaction: int) -> None:
         """Bring the index to a transaction. Raises RecallUnavailable where it cannot follow: no arm can do without it."""

@@ -63,7 +63,7 @@ class Query:
     options: RecallOptions
     around: Around
     embed: Callable[[str], Vectors] | None
-    named: Ints
+    named: Callable[[], Ints]
     """Nodes of entities to start PageRank from."""
     degraded: list[str] = field(default_factory=list)
     note: Callable[[str, Exception | None], None] = field(default=lambda part, failure: None)
@@ -126,6 +126,7 @@ def collections_of(
             table["low"],
             admission.claims,
             claims.claims,
+            claims.both if claims.both.any() else None,
         )
     if Kind.EPISODE in kinds:
         table = state.episodes
@@ -184,12 +185,12 @@ def _judge(query: Query, each: _Opinions, units: Ints) -> None:
     """Rescore candidates exactly in every arm, and join the scores. The greatest scores stay those of the first candidates."""
     collection = each.collection
     fresh = np.unique(units)
-    docs = arms.documents_of(collection, fresh, int(collection.units.max(initial=-1)) + 1) if len(fresh) else np.zeros(0, np.int64)
+    docs = arms.documents_of(collection, fresh) if len(fresh) else np.zeros(0, np.int64)
     scored, vector = each.scored, query.vector
     if Arm.VECTOR in each.found and vector is not None:
-        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.meaning_of(collection, vector, docs)))
+        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.meaning_of(collection, vector, docs, fresh)))
     if Arm.BM25 in each.found and scored is not None:
-        each.note(Arm.BM25, query.attempt("bm25", lambda: arms.words_of(collection, scored, docs)))
+        each.note(Arm.BM25, query.attempt("bm25", lambda: arms.words_of(collection, scored, docs, fresh)))
     for arm, best in each.found.items():
         each.tops.setdefault(arm, float(best.scores[0]) if len(best.scores) else 0.0)
         each.by_arm[arm] = {
@@ -198,9 +199,10 @@ def _judge(query: Query, each: _Opinions, units: Ints) -> None:
         }
         for unit, doc in zip(best.units.tolist(), best.docs.tolist(), strict=True):
             each.docs.setdefault(unit, doc)
-    for unit in fresh.tolist():
-        if unit not in each.docs:
-            each.docs[unit] = int(docs[np.argmax(collection.units[docs] == unit)])
+    silent = np.array([unit for unit in fresh.tolist() if unit not in each.docs], np.int64)
+    if len(silent):
+        first = arms.best_of(collection, docs, np.zeros(len(docs)), len(silent), silent)
+        each.docs |= dict(zip(first.units.tolist(), first.docs.tolist(), strict=True))
     each.joined = arms.fused(each.by_arm, query.options.fusion, each.tops)
 
 
@@ -215,7 +217,9 @@ def _seeds(opinions: Sequence[_Opinions]) -> list[tuple[Kind, int]]:
 
 def _key(each: _Opinions, unit: int) -> str:
     doc = each.docs[unit]
-    return f"{int(each.collection.high[doc]):016x}{int(each.collection.low[doc]):016x}"
+    key = f"{int(each.collection.high[doc]):016x}{int(each.collection.low[doc]):016x}"
+    # A document of what ends may speak for two.
+    return f"{key}{unit & 1}" if each.kind is Kind.STATEMENT else key
 
 
 def _node(kind: Kind, unit: int) -> int:
@@ -225,8 +229,9 @@ def _node(kind: Kind, unit: int) -> int:
 def _walk(query: Query, admission: Admission, opinions: Sequence[_Opinions], seeds: Sequence[tuple[Kind, int]]) -> Walked | None:
     """Walk from the best hits, each with its score, and from the entities that the query names."""
     joined = {each.kind: each.joined for each in opinions}
-    nodes = [_node(kind, unit) for kind, unit in seeds] + query.named.tolist()
-    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(query.named)
+    named = query.named().tolist()
+    nodes = [_node(kind, unit) for kind, unit in seeds] + named
+    mass = [joined[kind][unit] for kind, unit in seeds] + [NAMED_MASS] * len(named)
     if not nodes:
         return None
     begins, place = np.unique(np.array(nodes, np.int64), return_inverse=True)
@@ -272,11 +277,10 @@ def _reached(admission: Admission, each: _Opinions, walked: Walked, seeds: Seque
     if not len(units):
         return {}
     collection = each.collection
-    docs = arms.documents_of(collection, units, int(max(units.max(), collection.units.max(initial=-1))) + 1)
+    docs = arms.documents_of(collection, units)
+    first = arms.best_of(collection, docs, np.zeros(len(docs)), len(units), units)
     # Ascending, as the nodes are.
-    place = np.searchsorted(units, collection.units[docs])
-    best = arms.best_of(collection, docs, scores[place], limit)
-    return {
-        int(unit): ArmScore(Arm.PAGERANK, float(score), rank + 1)
-        for rank, (unit, score) in enumerate(zip(best.units, best.scores, strict=True))
-    }
+    said = scores[np.searchsorted(units, first.units)]
+    order = np.lexsort((first.units, collection.low[first.docs], collection.high[first.docs], -said))[:limit]
+    ranked = zip(first.units[order].tolist(), said[order].tolist(), strict=True)
+    return {unit: ArmScore(Arm.PAGERANK, score, place + 1) for place, (unit, score) in enumerate(ranked)}

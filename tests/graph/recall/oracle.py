@@ -289,10 +289,10 @@ class Asked:
         self._rectangles = oracle.rectangles(told, start, end, past=past)
         self._literals = {row.object for row in told if row.datatype is not None}
         self.holds = {(row.base, bool(row.polarity)) for row in self._rectangles}
-        self._claims = [self._asked_for(doc) for doc in oracle.documents(told, self.holds)]
+        self._claims = oracle.documents(told, self.holds)
         self._turns, self._before = oracle.turns()
         self.docs = {Kind.STATEMENT: self._claims, Kind.EPISODE: self._turns}
-        allowed = [doc for doc in self._claims if self._matches(doc)]
+        allowed = [spoken for doc in self._claims for spoken in self._spoken(doc) if self._matches(spoken)]
         self._allowed = {Kind.STATEMENT: allowed, Kind.EPISODE: [doc for doc in self._turns if self._matches_turn(doc, allowed)]}
         self._opinions: dict[Kind, dict[Arm, dict[Unit, tuple[float, int]]]] = {}
         self._best: dict[Kind, dict[Unit, Document]] = {kind: {} for kind in Kind}
@@ -301,19 +301,12 @@ class Asked:
 
     # ------------------------------------------------------------ filters
 
-    def _asked_for(self, doc: Document) -> Document:
-        """What ends speaks for the polarity that is asked, where both count."""
+    def _spoken(self, doc: Document) -> list[Document]:
+        """A document by what it speaks for: what ends speaks for either polarity that counts."""
         kind, base, polarity = doc.unit
-        wanted = self._filter.polarity
-        if wanted in (None, polarity) or not self._oracle._ends(doc.claim) or (base, not polarity) not in self.holds:
-            return doc
-        return replace(doc, unit=(kind, base, not polarity))
-
-    def shown_with(self, unit: Unit) -> bool:
-        """Whether a unit is not weighed by itself, but told by the document of what ends it."""
-        kind, base, polarity = unit
-        other = self.hits.get((kind, base, not polarity))
-        return unit not in self.hits and other is not None and kind is Kind.STATEMENT and self._oracle._ends(other.doc.claim)
+        if not self._oracle._ends(doc.claim) or (base, not polarity) not in self.holds:
+            return [doc]
+        return [doc, replace(doc, unit=(kind, base, not polarity))]
 
     def _matches(self, doc: Document) -> bool:
         """Whether the claim of a document matches all that is asked."""
@@ -516,7 +509,7 @@ class Asked:
         given = scores or {}
         hits = sorted(
             self.hits.values(),
-            key=lambda hit: (-given.get(hit.unit, hit.score), not hit.seed, -hit.uncut, hit.doc.key, hit.unit[0]),
+            key=lambda hit: (-given.get(hit.unit, hit.score), not hit.seed, -hit.uncut, hit.doc.key, hit.unit[2], hit.unit[0]),
         )
         if self._options.superseded_last:
             hits = self._superseded_last(hits)
@@ -670,7 +663,7 @@ def _node(unit: Unit) -> Node:
 def _one_each(told: Sequence[tuple[float, Document]]) -> list[tuple[float, Document]]:
     """The best document of each unit, best first; of equal ones the least key."""
     found, seen = [], set()
-    for score, doc in sorted(told, key=lambda each: (-each[0], each[1].key)):
+    for score, doc in sorted(told, key=lambda each: (-each[0], each[1].key, each[1].unit[2])):
         if doc.unit not in seen:
             found.append((score, doc))
         seen.add(doc.unit)

@@ -35,7 +35,7 @@ def agree(graph: LedgerGraph, namespace: str, text: str, options: RecallOptions,
     for hit in answer.page.items:
         kind = Kind.EPISODE if isinstance(hit.node, EpisodeView) else Kind.STATEMENT
         unit = by_key.get(hit.node.key, (kind, hit.node.key, True))
-        if (unit in scores and filter.include_invalidated) or asked.shown_with(unit):
+        if unit in scores and filter.include_invalidated:
             continue
         shown.append(unit)
         scores[unit] = hit.score

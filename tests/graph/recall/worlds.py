@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
@@ -26,7 +25,6 @@ from graph.recall.recalling import Recall
 from graph.recall.views import DEFAULTS, Arm, Hit, Kind, Recalled, RecallOptions
 from graph.service import LedgerGraph
 from graph.views import EVERYTHING, EpisodeView, StatementFilter
-from ontology.claim import ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary
@@ -270,13 +268,3 @@ def copied(empty_ledger: Path, folder: Path) -> Path:
     """A folder with an empty ledger."""
     shutil.copy(empty_ledger, folder / "ledger.db")
     return folder
-
-
-def vectors(texts: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """What the embedder of these worlds makes of some texts."""
-    return EMBEDDER.embed_documents(texts)
-
-
-def literal(value: str) -> ObjectDraft:
-    """A text as an object."""
-    return ObjectDraft(value, "xsd:string")

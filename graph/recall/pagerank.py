@@ -59,12 +59,11 @@ class Edges:
         counting = (admission.rectangles[: self._reading.state.rectangles.size], admission.claims, admission.episodes)
         self._firsts = np.cumsum([0, *map(len, counting[:-1])])
         moved = (self._reading.moved_rectangles, self._reading.moved_claims, None)
-        self._stay = self._flags(
-            counting, [None if each is None else ~each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
-        )
-        self._move = self._flags(
-            counting, [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
-        )
+        self._stay = self._move = self._flags(counting, (None, None, None))
+        if self._reading.edges is not None:
+            here = [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+            self._stay = self._flags(counting, [None if each is None else ~each for each in here])
+            self._move = self._flags(counting, here)
 
     @staticmethod
     def _flags(counting: Sequence[Bools], where: Sequence[Bools | None]) -> Bools:

@@ -174,6 +174,8 @@ class _Level:
 
     def spans(self, keys: NDArray[Any]) -> tuple[Ints, Ints]:
         """Where the entries of some keys begin and end."""
+        # Of one type with those here: else all of these are converted, each time.
+        keys = keys.astype(self.keys.dtype, copy=False)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         found = self.keys[place] == keys
         return np.where(found, self.starts[place], 0), np.where(found, self.starts[place + 1], 0)

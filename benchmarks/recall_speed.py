@@ -34,7 +34,7 @@ from graph.recall.admission import Admissions
 from graph.recall.embedding.choosing import Choice, EmbedderSettings, choose
 from graph.recall.index import Index
 from graph.recall.paging import Pager
-from graph.recall.recalling import Recall
+from graph.recall.recalling import Awaited, Recall
 from graph.service import LedgerGraph
 from graph.views import Want
 from ontology.instant import DAY, Instant
@@ -49,7 +49,7 @@ QUESTION = """query Recall($q: String!, $at: DateTime) { asOf(validAt: $at) { re
 T = TypeVar("T")
 
 _PARTS: dict[str, list[tuple[Any, str]]] = {
-    "embedding": [(Recall, "_embed")],
+    "waiting for the vector": [(Awaited, "__call__")],
     "catch-up": [(Index, "catch_up")],
     "reading": [(Recall, "_reading")],
     "admission": [(Admissions, "at")],

@@ -68,7 +68,7 @@ def best_of(collection: Collection, docs: Ints, scores: Floats, limit: int, amon
 
 def by_words(collection: Collection, scored: Scored, limit: int) -> Best:
     """The best units by BM25 among those that hold a word of the query."""
-    docs = np.flatnonzero((scored.scores > 0) & collection.allowed)
+    docs = scored.docs[(scored.scores[scored.docs] > 0) & collection.allowed[scored.docs]]
     if len(docs) > 8 * limit:
         # Only as many as can matter are put in order; ties with the last are kept.
         wanted = 4 * limit

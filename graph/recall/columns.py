@@ -106,48 +106,76 @@ class Grouped:
     """
 
     def __init__(self, **types: DTypeLike) -> None:
-        self.entries = Columns(key=np.int32, **types)
-        self._names = tuple(types)
+        self._types: dict[str, DTypeLike] = {"key": np.int32, **types}
+        self.entries = Columns(**self._types)
+        """What was appended since the last view was made."""
         self.view = GroupedView((), {name: self.entries[name] for name in types})
 
     def settle(self) -> None:
         """Make a view of all that was appended."""
-        levels = list(self.view.levels)
-        end = self.entries.size
-        start = levels[-1].end if levels else 0
-        if start == end:
+        size = self.entries.size
+        if not size:
             return
-        while levels and levels[-1].size < _GROWTH * (end - start):
-            start = levels.pop().start
-        levels.append(_Level.of(self.entries, start, end, self._names))
-        self.view = GroupedView(tuple(levels), {name: self.entries[name] for name in self._names})
+        levels, parts = list(self.view.levels), [self.entries.kept()]
+        while levels and levels[-1].size < _GROWTH * size:
+            size += levels[-1].size
+            parts.insert(0, levels.pop().entries())
+        self._show((*levels, _Level.of({name: np.concatenate([part[name] for part in parts]) for name in self._types})))
+        self.entries = Columns(**self._types)
+
+    def _show(self, levels: tuple[_Level, ...]) -> None:
+        self.view = GroupedView(levels, {name: self.entries[name][:0] for name in self._types if name != "key"})
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """All entries, to be written to a file."""
+        self.settle()
+        parts = [level.entries() for level in self.view.levels] or [self.entries.kept()]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self._types}
+
+    def take_over(self, entries: dict[str, NDArray[Any]]) -> None:
+        """Begin with entries; there were none."""
+        if len(entries["key"]):
+            self._show((_Level.of(entries),))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, that of the key first."""
+        return tuple(self._types)
 
 
 class _Level:
-    """The entries `[start, end)`, sorted by key."""
+    """Entries sorted by key; those of `keys[n]` are `[starts[n], starts[n + 1])`. Nothing else holds them."""
 
-    __slots__ = ("columns", "end", "keys", "start", "starts")
+    __slots__ = ("columns", "keys", "starts")
 
-    def __init__(self, keys: NDArray[np.int32], starts: Ints, columns: dict[str, NDArray[Any]], start: int, end: int) -> None:
-        self.keys, self.starts, self.columns, self.start, self.end = keys, starts, columns, start, end
+    def __init__(self, keys: NDArray[np.int32], starts: Ints, columns: dict[str, NDArray[Any]]) -> None:
+        self.keys, self.starts, self.columns = keys, starts, columns
 
     @property
     def size(self) -> int:
         """How many entries it has."""
-        return self.end - self.start
+        return int(self.starts[-1])
 
     @classmethod
-    def of(cls, entries: Columns, start: int, end: int, names: tuple[str, ...]) -> _Level:
+    def of(cls, entries: dict[str, NDArray[Any]]) -> _Level:
         """Sort some entries, at least one."""
-        unsorted = entries["key"][start:end]
-        order = np.argsort(unsorted, kind="stable")
-        ordered = unsorted[order]
-        first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        starts = np.concatenate((first, [end - start])).astype(np.int64)
-        return cls(ordered[first], starts, {name: entries[name][start:end][order] for name in names}, start, end)
+        keys = entries["key"]
+        if np.any(keys[1:] < keys[:-1]):
+            order = np.argsort(keys, kind="stable")
+            entries = {name: values[order] for name, values in entries.items()}
+            keys = entries["key"]
+        first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        starts = np.concatenate((first, [len(keys)])).astype(np.int64)
+        return cls(keys[first], starts, {name: values for name, values in entries.items() if name != "key"})
+
+    def entries(self) -> dict[str, NDArray[Any]]:
+        """The entries, sorted."""
+        return {"key": np.repeat(self.keys, np.diff(self.starts)), **self.columns}
 
     def spans(self, keys: NDArray[Any]) -> tuple[Ints, Ints]:
         """Where the entries of some keys begin and end."""
+        # Of one type with those here: else all of these are converted, each time.
+        keys = keys.astype(self.keys.dtype, copy=False)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         found = self.keys[place] == keys
         return np.where(found, self.starts[place], 0), np.where(found, self.starts[place + 1], 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +20,8 @@ Vectors = NDArray[np.float32]
 MARGIN = 1e-5
 """How much less than the last candidate's a score may be that is still weighed exactly: BLAS rounds by the matrix' size."""
 BLOCK = 65_536
+_PART = 4096
+_SHARED_FROM = 4
 _AT_A_TIME = 8192
 
 
@@ -104,6 +108,7 @@ class Matrix:
     def __init__(self) -> None:
         self._dim = 0
         self._blocks: list[Vectors] = []
+        self._beside = ThreadPoolExecutor(1, "recall-vectors")
 
     def _reach(self, size: int) -> None:
         needed = -(-size // BLOCK)
@@ -136,26 +141,42 @@ class Matrix:
         """Nothing: whoever asks says which documents are admitted."""
 
     def nearest(self, query: Vectors, admitted: Bools, around: Around, limit: int) -> Ints:
-        """By one product with each block."""
-        found: list[Ints] = []
-        scores: list[NDArray[np.float32]] = []
-        least = -np.inf
-        for number, block in enumerate(self._blocks):
-            start = number * BLOCK
-            mine = admitted[start : start + len(block)]
-            if not mine.any():
-                continue
-            products = block[: len(mine)] @ query
-            near = np.flatnonzero(mine & (products >= least - MARGIN))
-            found.append(near + start)
-            scores.append(products[near])
-            if sum(map(len, found)) > 4 * limit:
-                least = self._cut(found, scores, limit)
+        """By the products with all rows, of which another thread takes a share where they are many."""
+        parts = [
+            (first, block[first - number * BLOCK : first - number * BLOCK + _PART])
+            for number, block in enumerate(self._blocks)
+            for first in range(number * BLOCK, number * BLOCK + len(block), _PART)
+            if admitted[first : first + _PART].any()
+        ]
+        left = iter(parts)
+        beside = self._beside.submit(self._scan, query, admitted, left, limit) if len(parts) >= _SHARED_FROM else None
+        found, scores = self._scan(query, admitted, left, limit)
+        if beside is not None and not beside.cancel():
+            others, theirs = beside.result()
+            found, scores = found + others, scores + theirs
         if not found:
             return np.zeros(0, np.int64)
         if sum(map(len, found)) > limit:
             self._cut(found, scores, limit)
         return np.sort(np.concatenate(found))
+
+    def _scan(
+        self, query: Vectors, admitted: Bools, parts: Iterator[tuple[int, Vectors]], limit: int
+    ) -> tuple[list[Ints], list[NDArray[np.float32]]]:
+        """What comes near in the parts that are left, while they are."""
+        found: list[Ints] = []
+        scores: list[NDArray[np.float32]] = []
+        least = -np.inf
+        for start, rows in parts:
+            mine = admitted[start : start + len(rows)]
+            # Row by row, which memory limits as it does BLAS' own way for a matrix; but that waits for threads that may have no core.
+            products = np.vecdot(rows[: len(mine)], query)
+            near = np.flatnonzero(mine & (products >= least - MARGIN))
+            found.append(near + start)
+            scores.append(products[near])
+            if sum(map(len, found)) > 4 * limit:
+                least = self._cut(found, scores, limit)
+        return found, scores
 
     def _cut(self, found: list[Ints], scores: list[NDArray[np.float32]], limit: int) -> float:
         """Keep the best of what was found, and tell the score of the last."""
@@ -176,6 +197,7 @@ class Matrix:
 
     def close(self) -> None:
         """Let go of the rows."""
+        self._beside.shutdown()
         self._blocks = []
 
 

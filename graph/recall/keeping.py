@@ -90,15 +90,20 @@ def _arrays(indexed: Indexed) -> dict[str, NDArray[Any]]:
         arrays[f"{name}/count"] = np.array(len(names))
     for name, columns in _columns(indexed).items():
         arrays |= {f"{name}/{column}": values for column, values in columns.kept().items()}
+    for name, grouped in _grouped(indexed).items():
+        arrays |= {f"{name}/{column}": values for column, values in grouped.kept().items()}
     arrays["literals"] = np.array(sorted(indexed.literals), np.int64)
     return arrays
 
 
 def _columns(indexed: Indexed) -> dict[str, Columns]:
-    found = {"claims": indexed.claims, "episodes": indexed.episodes, "rectangles": indexed.rectangles}
-    for name, grouped in _grouped(indexed).items():
-        found[name] = grouped.entries
-    return found | {"claim_lengths": indexed.claim_words.documents, "episode_lengths": indexed.episode_words.documents}
+    return {
+        "claims": indexed.claims,
+        "episodes": indexed.episodes,
+        "rectangles": indexed.rectangles,
+        "claim_lengths": indexed.claim_words.documents,
+        "episode_lengths": indexed.episode_words.documents,
+    }
 
 
 def _grouped(indexed: Indexed) -> dict[str, Grouped]:
@@ -119,6 +124,8 @@ def _restored(arrays: Mapping[str, NDArray[Any]]) -> Indexed:
         getattr(indexed, name).take_over(names)
     for name, columns in _columns(indexed).items():
         columns.extend({column: arrays[f"{name}/{column}"] for column in columns.kept()})
+    for name, grouped in _grouped(indexed).items():
+        grouped.take_over({column: arrays[f"{name}/{column}"] for column in grouped.columns})
     indexed.literals |= set(arrays["literals"].tolist())
     _stand_up(indexed)
     indexed.settle()

@@ -24,7 +24,7 @@ LEAST = 1e-5
 MOST_EDGES = 200_000
 """Edges that are looked at, about."""
 ROUNDS = 24
-_AT_A_TIME = 64
+_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,11 @@ class Edges:
         counting = (admission.rectangles[: self._reading.state.rectangles.size], admission.claims, admission.episodes)
         self._firsts = np.cumsum([0, *map(len, counting[:-1])])
         moved = (self._reading.moved_rectangles, self._reading.moved_claims, None)
-        self._stay = self._flags(
-            counting, [None if each is None else ~each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
-        )
-        self._move = self._flags(
-            counting, [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
-        )
+        self._stay = self._move = self._flags(counting, (None, None, None))
+        if self._reading.edges is not None:
+            here = [None if each is None else each[: len(rows)] for each, rows in zip(moved, counting, strict=True)]
+            self._stay = self._flags(counting, [None if each is None else ~each for each in here])
+            self._move = self._flags(counting, here)
 
     @staticmethod
     def _flags(counting: Sequence[Bools], where: Sequence[Bools | None]) -> Bools:
@@ -83,6 +82,11 @@ class Edges:
             owner, other = owner[order], np.concatenate((other, others[counts]))[order]
             predicate = np.concatenate((predicate, predicates[counts]))[order]
         return owner, other.astype(np.int64), self._weights[predicate]
+
+    def sizes(self, nodes: Ints) -> Ints:
+        """How many edges nodes have, those that do not count among them."""
+        counts = self._reading.state.edges.counts(nodes)
+        return counts if self._reading.edges is None else counts + self._reading.edges.counts(nodes)
 
     def ranks(self, nodes: Ints) -> Ints:
         """An order of nodes by their keys: their numbers depend on how the history was divided, and on what was asked before."""
@@ -114,15 +118,10 @@ class _Around:
         self._left = most
         self.nodes = seeds
         self._sorted, self._order = seeds, np.arange(len(seeds))
-        self._others: list[Ints] = [np.zeros(0, np.int64)]
-        self._weights: list[Floats] = [np.zeros(0)]
-        self._size = 0
+        self._parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         self.looked = np.zeros(len(seeds), np.bool_)
-        self._starts = np.zeros(len(seeds), np.int64)
         self.degrees = np.zeros(len(seeds), np.int64)
         """How many edges each node has that was looked at; what is too much counts as a node that nothing leads away from."""
-        self.totals = np.zeros(len(seeds))
-        """What these weigh together."""
 
     def look(self, ready: Ints, rest: Floats) -> None:
         """Look at nodes, those with most mass first where the work is not enough for all."""
@@ -130,34 +129,29 @@ class _Around:
         if not len(fresh):
             return
         fresh = fresh[np.lexsort((self.nodes[fresh], -rest[fresh]))]
-        start, size = 0, _AT_A_TIME
-        while start < len(fresh):
-            enough = self._add(fresh[start : start + size])
-            start, size = start + size, 4 * size
-            if not enough:
-                self.looked[fresh[start:]] = True
+        self.looked[fresh] = True
+        # So many at a time that what is looked at in vain is bounded too.
+        part = np.cumsum(self._edges.sizes(self.nodes[fresh])) // _AT_A_TIME
+        for some in np.split(fresh, np.flatnonzero(np.diff(part)) + 1):
+            if not self._add(some):
                 break
 
     def _add(self, fresh: Ints) -> bool:
-        """Look at some nodes; whether the work was enough for all."""
+        """Look at some nodes; whether the work was enough for all. What is too much counts as a node that nothing leads away from."""
         owner, other, weight = self._edges.of(self.nodes[fresh])
         degrees = np.bincount(owner, minlength=len(fresh))
         # No mass is enough for a node with so many edges: it costs nothing.
         few = degrees * LEAST < 1
         within = few & (np.cumsum(np.where(few, degrees, 0)) <= self._left)
+        enough = bool(within.sum() == few.sum())
         if not within.all():
             kept = within[owner]
             owner, other, weight = owner[kept], other[kept], weight[kept]
             degrees = np.where(within, degrees, 0)
         self._left -= len(owner)
-        self.looked[fresh] = True
         self.degrees[fresh] = degrees
-        self._starts[fresh] = self._size + np.cumsum(degrees) - degrees
-        self.totals[fresh] = np.bincount(owner, weight, minlength=len(fresh))
-        self._size += len(owner)
-        self._others.append(self._numbered(other))
-        self._weights.append(weight)
-        return np.array_equal(within, few)
+        self._parts.append((fresh[owner], self._numbered(other), weight / np.bincount(owner, weight, minlength=len(fresh))[owner]))
+        return enough
 
     def _numbered(self, others: Ints) -> Ints:
         """The numbers of nodes, new ones for those that were not seen before."""
@@ -168,18 +162,15 @@ class _Around:
             self.nodes = np.concatenate((self.nodes, new))
             self._order = np.argsort(self.nodes)
             self._sorted = self.nodes[self._order]
-            self.looked, self._starts, self.degrees = (_longer(each, len(new)) for each in (self.looked, self._starts, self.degrees))
-            self.totals = _longer(self.totals, len(new))
+            self.looked, self.degrees = _longer(self.looked, len(new)), _longer(self.degrees, len(new))
         return self._order[np.searchsorted(self._sorted, others)]
 
-    def of(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """The edges of nodes that were looked at: the place of the node, the number of the node at the other end, and the weight."""
-        if len(self._others) > 1:
-            self._others, self._weights = [np.concatenate(self._others)], [np.concatenate(self._weights)]
-        starts, lengths = self._starts[nodes], self.degrees[nodes]
-        owner = np.repeat(np.arange(len(nodes)), lengths)
-        places = np.arange(len(owner)) + (starts - np.cumsum(lengths) + lengths)[owner]
-        return owner, self._others[0][places], self._weights[0][places]
+    def edges(self) -> tuple[Ints, Ints, Floats]:
+        """All edges of the nodes that were looked at: the numbers of both ends, and its share of what the first one pushes on."""
+        if len(self._parts) > 1:
+            owners, others, shares = zip(*self._parts, strict=True)
+            self._parts = [(np.concatenate(owners), np.concatenate(others), np.concatenate(shares))]
+        return self._parts[0]
 
 
 def _longer(values: NDArray[Any], by: int) -> NDArray[Any]:
@@ -205,33 +196,32 @@ def walk(edges: Edges, seeds: Ints, mass: Floats, *, damping: float = DAMPING, m
         ready = ready[rest[ready] > LEAST * around.degrees[ready]]
         if not len(ready):
             break
-        # Always in the order of their names: what is added in another order differs in its last bit.
-        ready = ready[np.argsort(nodes[ready])]
-        amounts = rest[ready]
+        pushed = np.zeros(len(rest))
+        pushed[ready] = damping * rest[ready]
+        scores[ready] += (1 - damping) * rest[ready]
         rest[ready] = 0
-        scores[ready] += (1 - damping) * amounts
-        owner, other, weight = around.of(ready)
-        total = around.totals[ready]
-        going = damping * amounts
-        flow = going[owner] * weight / total[owner]
-        lost = float(going[total == 0].sum())
-        new = np.flatnonzero(senders[other] < 0)
+        # Over all edges, most of which are pushed along again and again: choosing among them costs more.
+        owner, other, share = around.edges()
+        flow = pushed[owner] * share
+        new = np.flatnonzero((senders[other] < 0) & (flow > 0))
         if len(new):
-            # A node names who sent it most first.
-            first = new[_greatest_first(edges, nodes[ready[owner[new]]], flow[new], other[new])]
-            first = first[np.concatenate(([True], other[first][1:] != other[first][:-1]))]
-            senders[other[first]] = ready[owner[first]]
+            first = new[_greatest(edges, nodes[owner[new]], flow[new], other[new])]
+            senders[other[first]] = owner[first]
         rest += np.bincount(other, flow, minlength=len(rest))
-        rest[: len(seeds)] += lost * teleport
+        rest[: len(seeds)] += float(pushed[ready[around.degrees[ready] == 0]].sum()) * teleport
     reached = np.flatnonzero(senders >= 0)
     reached = reached[np.argsort(around.nodes[reached])]
     return Walked(around.nodes[reached], scores[reached], around.nodes[senders[reached]])
 
 
-def _greatest_first(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
-    """The order of what arrives: place by place, the greatest flow first; of equal ones, but for rounding, by the senders' keys."""
+def _greatest(edges: Edges, senders: Ints, flow: Floats, place: Ints) -> Ints:
+    """Of what arrives at each place the greatest flow; of equal ones, but for rounding, that of the sender whose key is the least."""
     flow = np.round(flow, 12)
     order = np.lexsort((-flow, place))
-    if np.any((np.diff(place[order]) == 0) & (np.diff(flow[order]) == 0)):
-        return np.lexsort((edges.ranks(senders), -flow, place))
-    return order
+    flow, place = flow[order], place[order]
+    heads = np.concatenate(([True], place[1:] != place[:-1]))
+    most = np.flatnonzero(flow == flow[heads][np.cumsum(heads) - 1])
+    if len(most) > np.count_nonzero(heads):
+        most = most[np.lexsort((edges.ranks(senders[order[most]]), place[most]))]
+        most = most[np.concatenate(([True], place[most][1:] != place[most][:-1]))]
+    return order[most]

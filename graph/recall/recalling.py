@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -43,6 +44,8 @@ MOST_WORDS = 200
 LONGEST_NAME = 5
 _AROUND_NAMES = ".,;:!?\"'()[]"
 QUERIES_KEPT = 256
+EMBEDDING_THREADS = 4
+"""Questions that are embedded at a time."""
 
 
 class RecallUnavailable(Unavailable):
@@ -59,6 +62,17 @@ class Ranking:
     degraded: tuple[str, ...]
 
 
+class Awaited:
+    """The vector of a question, which another thread makes."""
+
+    def __init__(self, vector: Future[Vectors]) -> None:
+        self._vector = vector
+
+    def __call__(self, text: str) -> Vectors:
+        """The vector, when it is there; raises what making it raised."""
+        return self._vector.result()
+
+
 class Recall:
     """Ranks what an index has. Thread-safe."""
 
@@ -70,6 +84,7 @@ class Recall:
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._threads = ThreadPoolExecutor(EMBEDDING_THREADS, "recall-question")
         self._failures: dict[str, str] = {}
         self.mismatches = 0
         """Hits that the ledger did not confirm, since the start."""
@@ -93,6 +108,10 @@ class Recall:
                 self._queries.popitem(last=False)
         return vector
 
+    def _ahead(self, text: str) -> Awaited | None:
+        """Begin to embed a question, while what it is asked of and its words are looked up; what it answers waits for the vector."""
+        return None if self._choice is None else Awaited(self._threads.submit(self._embed, text))
+
     # ------------------------------------------------------------ ranking
 
     def rank(
@@ -107,6 +126,7 @@ class Recall:
     ) -> Ranking:
         """What a question finds on a basis. Raises InvalidInput, QueryTooComplex."""
         checked(text, options)
+        embed = self._ahead(text) if Arm.VECTOR in options.arms else None
         self._follow(basis.transaction)
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
@@ -123,7 +143,7 @@ class Recall:
             [number for term in query_tokens(text) if (number := space.indexed.terms.known(term)) is not None],
             options,
             Around(basis.transaction, start if point.instant and not point.past else None, basis.evidence_until),
-            self._embed if self._choice is not None else None,
+            embed,
             lambda: self._named(describer, keys, basis, space, admission, text, options),
             self._lacking(options, basis),
             self._note,
@@ -237,6 +257,7 @@ class Recall:
     def close(self) -> None:
         """Stop following."""
         self.following.close()
+        self._threads.shutdown()
         self.index.close()
 
     def health(self) -> list[ComponentHealth]:

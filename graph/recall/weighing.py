@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -147,11 +148,16 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
     """All that was weighed, best first."""
     wanted = set(query.options.arms)
     opinions = [_Opinions(kind, collection) for kind, collection in collections.items()]
-    vector = query.embed
-    if Arm.VECTOR in wanted and vector is not None:
-        query.vector = query.attempt("vector", lambda: vector(query.text))
+    if Arm.BM25 in wanted:
+        # First the words: the vector is still being made.
+        for each in opinions:
+            each.note(Arm.BM25, query.attempt("bm25", partial(_find_by_words, query, each)))
+    embed = query.embed
+    if Arm.VECTOR in wanted and embed is not None:
+        query.vector = query.attempt("vector", lambda: embed(query.text))
     for each in opinions:
-        _find(query, each, wanted)
+        if query.vector is not None:
+            each.note(Arm.VECTOR, query.attempt("vector", partial(_find_by_meaning, query, each, query.vector)))
         _judge(query, each, np.concatenate([best.units for best in each.found.values()] or [np.zeros(0, np.int64)]))
     walked = None
     seeds = _seeds(opinions)
@@ -164,18 +170,15 @@ def weigh(query: Query, admission: Admission, collections: Mapping[Kind, Collect
     return sorted(hits, key=lambda hit: (-hit.score, not hit.is_seed, -hit.uncapped, hit.key, hit.kind))
 
 
-def _find(query: Query, each: _Opinions, wanted: set[Arm]) -> None:
-    """The candidates of the arms."""
-    limit, vector = query.options.candidates, query.vector
+def _find_by_words(query: Query, each: _Opinions) -> Best:
+    """The candidates of BM25."""
+    each.scored = arms.scored(each.collection, query.terms)
+    return arms.by_words(each.collection, each.scored, query.options.candidates)
 
-    def by_words() -> Best:
-        each.scored = arms.scored(each.collection, query.terms)
-        return arms.by_words(each.collection, each.scored, limit)
 
-    if Arm.BM25 in wanted:
-        each.note(Arm.BM25, query.attempt("bm25", by_words))
-    if vector is not None:
-        each.note(Arm.VECTOR, query.attempt("vector", lambda: arms.by_meaning(each.collection, vector, query.around, limit)))
+def _find_by_meaning(query: Query, each: _Opinions, vector: Vectors) -> Best:
+    """The candidates of the vectors."""
+    return arms.by_meaning(each.collection, vector, query.around, query.options.candidates)
 
 
 def _judge(query: Query, each: _Opinions, units: Ints) -> None:

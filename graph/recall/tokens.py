@@ -99,12 +99,17 @@ def query_tokens(text: str) -> list[str]:
 
 def _terms(chunk: str) -> tuple[tuple[str, bool], ...]:
     """The terms of what stands between two spaces, each with whether it is a stop word."""
-    return _remembered(chunk) if len(chunk) <= 32 else tuple(_read(chunk))
+    return _remembered(chunk) if len(chunk) <= 32 else _all(chunk)
 
 
 @lru_cache(maxsize=32_768)
 def _remembered(chunk: str) -> tuple[tuple[str, bool], ...]:
-    return tuple(_read(chunk))
+    return _all(chunk)
+
+
+def _all(chunk: str) -> tuple[tuple[str, bool], ...]:
+    # Of a lone accent nothing is left.
+    return tuple(pair for pair in _read(chunk) if pair[0])
 
 
 def _read(chunk: str) -> Iterator[tuple[str, bool]]:

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph.recall.stopwords import STOP_WORDS
@@ -146,6 +146,8 @@ def test_terms_of_two_texts_are_those_of_one_then_of_the_other(one: str, other: 
     assert tokens(f"{one} {other}") == tokens(one) + tokens(other)
 
 
+@example("\u064b")
+@example("caf\u0301 \u0301")
 @given(st.text(st.characters(codec=None), max_size=200))
 def test_no_text_is_refused(text: str) -> None:
     found = tokens(text)

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from graph.recall.feed import ClaimDocument
+from ontology import marking
 
 # Where a sentence ends: a mark with what closes it before a space, a mark of scripts without spaces, the end of a line.
 _BREAK = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?|\n+")
@@ -35,12 +36,21 @@ BEFORE = 300
 """Characters that are taken of the previous turn."""
 
 
+def own_words(content: str) -> str:
+    """A text without what this service wrote for a prompt: that was said before, and would be found in the place of what was."""
+    while (start := content.find(marking.BEGIN)) >= 0:
+        end = content.find(marking.END, start)
+        content = content[:start] + (content[end + len(marking.END) :] if end >= 0 else "")
+    return content.strip()
+
+
 def of_episode(speaker: str | None, content: str, before: tuple[str | None, str] | None) -> Texts:
     """What was said and by whom; the meaning of a short turn is made of what was said `before` it as well."""
+    content = own_words(content)
     said = said_by(speaker, content)
     if before is None or len(content) >= SHORT:
         return Texts(said, said)
-    return Texts(said, f"{said_by(before[0], before[1][:BEFORE])}\n{said}")
+    return Texts(said, f"{said_by(before[0], own_words(before[1])[:BEFORE])}\n{said}")
 
 
 def said_by(speaker: str | None, text: str) -> str:

@@ -140,9 +140,10 @@ _RECTANGLES = select(
     statements.c.tx_to,
 )
 _WINDOW_FROM: ColumnElement[int] = case((claims.c.start > AROUND, claims.c.start - AROUND), else_=0)
-# A state that is told as over and has no start is an END; an exact end is that instant, of a granule the whole counts.
+# A state that is told as over and has no start is an END, and so is what a correction says is right; an exact end is that instant,
+# of a granule the whole counts.
 _OVER = and_(
-    claims.c.kind == str(ClaimKind.STATE),
+    claims.c.kind.in_([str(ClaimKind.STATE), str(ClaimKind.CORRECTION)]),
     claims.c.from_lo.is_(None),
     claims.c.to_lo <= claims.c.said,
     or_(claims.c.to_hi <= claims.c.said, claims.c.to_hi == claims.c.to_lo + 1),

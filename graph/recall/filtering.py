@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graph.belief.identity import IDENTITY
 from graph.ledger.identity import Identity
 from graph.ledger.selection import asked
 from graph.recall.admission import Admission
@@ -60,7 +59,7 @@ def _matching(admission: Admission, units: Ints, filter: StatementFilter, vocabu
         return np.isin(predicates, [number for name in names if (number := indexed.predicates.known(name)) is not None])
 
     folded = asked(vocabulary, filter.predicates or ())
-    symmetric = {name for name, known in vocabulary.predicates.items() if known.symmetric} - {IDENTITY}
+    symmetric = {name for name, known in vocabulary.predicates.items() if known.symmetric}
     if filter.predicates is not None:
         straight = named(folded.plain | folded.swapped)
         if filter.polarity is not None:

@@ -228,7 +228,7 @@ class Oracle:
 
     @staticmethod
     def _ends(row: Any) -> bool:
-        over = row.kind == str(ClaimKind.STATE) and row.from_lo is None and row.to_lo is not None
+        over = row.kind in (str(ClaimKind.STATE), str(ClaimKind.CORRECTION)) and row.from_lo is None and row.to_lo is not None
         if over:
             over = (row.to_lo if row.to_hi == row.to_lo + 1 else row.to_hi) <= row.said
         return row.kind == str(ClaimKind.END) or over

@@ -14,6 +14,7 @@ from graph.recall.tokens import tokens
 from graph.service import LedgerGraph
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
+from ontology.marking import BEGIN, END
 from tests.graph.ledger.saying import claim
 
 
@@ -100,3 +101,10 @@ def test_the_sentence_of_a_claim_is_found_wherever_its_words_stand(graph: Ledger
     assert "Before" not in said
     assert len(found.window) <= 2 * AROUND + len("Ada moved")
     assert space.indexed.claim_words.documents["length"].tolist() == [len(tokens(said))]
+
+
+def test_a_block_that_was_written_for_a_prompt_is_no_part_of_what_was_said() -> None:
+    pasted = f"See {BEGIN}\n- Ada | lives in | Porto\n{END} and tell me"
+    assert documents.of_episode("Ben", pasted, None).words == "Ben: See  and tell me"
+    assert documents.of_episode("Ben", f"Cut off {BEGIN} Porto", None).words == "Ben: Cut off"
+    assert "Porto" not in documents.of_episode("Ben", "yes", ("Ada", pasted)).meaning

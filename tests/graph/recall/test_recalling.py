@@ -116,6 +116,46 @@ def test_what_cannot_be_asked_is_refused_also_where_nothing_is_known(graph: Ledg
         graph.snapshot("n").recall(text, options=options)
 
 
+# ---------------------------------------------------------------- beside the list
+
+
+def finds_what_the_list_has(graph: LedgerGraph, data: st.DataObject) -> None:
+    tale = Tale(graph, namespace=fresh(graph, data.draw(st.permutations(NAMES))))
+    identity = data.draw(st.booleans())
+    tale.tell(data.draw(tales(graph.vocabulary(), largest=6, identity=identity)))
+    embed(graph)
+    basis = bases(data, tale, until=False)
+    snapshot = graph.snapshot(tale.namespace, **basis)
+    names = [view.key for view in snapshot.entities(first=20).items]
+    sides = [StatementFilter(), *(StatementFilter(subjects=(key,)) for key in names), *(StatementFilter(objects=(key,)) for key in names)]
+    for _ in range(3):
+        filter = data.draw(filters())
+        side = data.draw(st.sampled_from(sides))
+        filter = replace(filter, subjects=side.subjects, objects=side.objects)
+        if identity:
+            # The list also tells of whom what is gone was told before names were joined or told apart; recall reads all by the basis.
+            filter = replace(filter, include_invalidated=False)
+        listed = snapshot.statements(filter, first=1000).items
+        # By words alone what holds none of them is not found; by their vectors all are.
+        found = recalled(snapshot, data.draw(queries()), RecallOptions(candidates=500), filter).page.items
+        assert {told_of(view) for view in listed} == {told_of(hit.node) for hit in found}
+        assert len(found) == len(listed)
+
+
+def told_of(view: Any) -> tuple[Any, ...]:
+    """What a statement shows, whichever way it was come by."""
+    return (view.key, view.subject.key, view.predicate, view.object.key, view.polarity, view.v_from, view.v_to, view.tx_to_at)
+
+
+def test_recall_finds_the_statements_that_the_list_has(shared: LedgerGraph) -> None:
+    examined(lambda data: finds_what_the_list_has(shared, data), 4)
+
+
+@pytest.mark.deep
+def test_recall_finds_the_statements_that_the_list_has_in_many_histories(shared: LedgerGraph) -> None:
+    examined(lambda data: finds_what_the_list_has(shared, data), 300)
+
+
 # ---------------------------------------------------------------- what counts
 
 

@@ -271,12 +271,15 @@ def embedding_rate(many: int, workers: int) -> float:
         load(folder, Facts(many))
         choice = minilm()
         graph = opened(folder, choice)
+        index = graph._recall.index
+        index.catch_up()
+        whole = index.waiting(index.watermark)
         embedding = Embedding(graph, choice.load, workers=workers)
         embedding.start()
-        while graph._recall.index.waiting(10**9) > many:
+        while index.waiting(index.watermark) == whole:
             # The processes load their models.
             time.sleep(0.05)
-        left, start = graph._recall.index.waiting(10**9), time.perf_counter()
+        left, start = index.waiting(index.watermark), time.perf_counter()
         assert embedding.finish(600)
         rate = left / (time.perf_counter() - start)
         embedding.close()
@@ -360,6 +363,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--statements", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--pairs", type=int, default=10_000, help="random questions and bases")
     parser.add_argument("--joins", type=int, default=100)
     parser.add_argument("--parts", action="store_true", help="where the time goes")
     parser.add_argument("--only", nargs="+", choices=[*STAGES, *RATES], default=[*STAGES, *RATES])
@@ -377,7 +381,7 @@ def main() -> None:
             for row in measure((options.keep or Path(name)) / f"{many}", many, options):
                 tell(*row)
     if "strays" in options.only:
-        found = alone(strays, 20_000, 10_000)
+        found = alone(strays, 20_000, options.pairs)
         tell("20,000", "random (query, basis) pairs", ", ".join(f"{name} {value:,.0f}" for name, value in found.items()))
     if "embedding" in options.only:
         tell("2,000", "MiniLM, texts/s, 2 processes", f"{alone(partial(embedding_rate, workers=2), 2_000):.0f}")

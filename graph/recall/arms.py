@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,8 @@ class Collection:
     admitted: Bools
     allowed: Bools
     both: Bools | None = None
+    tellers: Callable[[Ints], Ints] | None = None
+    """Finds the documents that may speak for some units, ascending, others among them; None: all are looked at (none is of `both`)."""
 
     def spoken_for(self, docs: Ints) -> tuple[Ints, Ints]:
         """What documents speak for: the place of the document, and the unit."""
@@ -100,13 +102,16 @@ def by_meaning(collection: Collection, query: Vectors, around: Around, limit: in
 
 def documents_of(collection: Collection, units: Ints) -> Ints:
     """The documents that may be found of some units, ascending."""
-    most = max(int(units.max(initial=-1)), int(collection.units.max(initial=-1)))
-    flags = np.zeros((most | 1) + 1, np.bool_)
-    flags[units] = True
-    mine = flags[collection.units]
-    if collection.both is not None:
-        mine |= collection.both & flags[collection.units ^ 1]
-    return np.flatnonzero(mine & collection.allowed)
+    if collection.tellers is None:
+        flags = np.zeros(max(int(units.max(initial=-1)), int(collection.units.max(initial=-1))) + 1, np.bool_)
+        flags[units] = True
+        return np.flatnonzero(flags[collection.units] & collection.allowed)
+    docs = collection.tellers(units)
+    docs = docs[collection.allowed[docs]]
+    places, said = collection.spoken_for(docs)
+    mine = np.zeros(len(docs), np.bool_)
+    mine[places[np.isin(said, units)]] = True
+    return docs[mine]
 
 
 def meaning_of(collection: Collection, query: Vectors, docs: Ints, units: Ints) -> Best:

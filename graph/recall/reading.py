@@ -79,6 +79,13 @@ class Reading:
         units: Numbered = self.rectangles["base"].astype(np.int32) * 2 + self.rectangles["polarity"]
         return units
 
+    def tellers(self, units: Ints) -> Ints:
+        """The claims on the propositions of some units, ascending: by the edges to the episodes that tell them."""
+        nodes = base_node(np.unique(units >> 1))
+        views = [self.state.edges] if self.edges is None else [self.state.edges, self.edges]
+        reasons = np.concatenate([view.among(nodes, "reason")[1][0] for view in views])
+        return np.unique(reasons[reasons % 3 == 1] // 3).astype(np.int64)
+
     @cached_property
     def ends(self) -> Ints:
         """The claims that tell of an end."""

@@ -127,6 +127,7 @@ def collections_of(
             admission.claims,
             claims.claims,
             claims.both if claims.both.any() else None,
+            admission.reading.tellers,
         )
     if Kind.EPISODE in kinds:
         table = state.episodes

@@ -7,72 +7,31 @@ by its meaning when somebody has made the vector of its text.
 from __future__ import annotations
 
 import logging
-import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import Protocol
 
 import numpy as np
 
 from graph.recall import documents, keeping
-from graph.recall.admission import Admissions
-from graph.recall.columns import Columns, Ints
+from graph.recall.columns import Ints
 from graph.recall.dense import Dense, DenseFactory, InMemory, Vectors
 from graph.recall.feed import Changes, Feed
-from graph.recall.lives import Lives
 from graph.recall.namespace import Indexed, Part, Wanted
-from graph.recall.reading import Readings
+from graph.recall.space import PARTS, Space
+from graph.recall.users import Documents, VectorStore, use_of, uses_of
 
 log = logging.getLogger(__name__)
 
 VERSION = 1
 """Of what is indexed and how it is scored; it changes with everything that changes an answer."""
 
-PARTS: tuple[Part, ...] = ("claims", "episodes")
-
-
-class VectorStore(Protocol):
-    """Vectors by the texts that they were made of, kept beside the ledger."""
-
-    def get(self, texts: Iterable[str]) -> dict[str, Vectors]: ...
-
-    def put(self, texts: Sequence[str], vectors: Vectors) -> int: ...
-
-    def use(self, pairs: Iterable[tuple[bytes, str]]) -> None: ...
-
-    def every(self) -> Iterator[tuple[list[bytes], Vectors]]: ...
-
-    def retain(self, documents: Iterable[bytes]) -> int: ...
-
-    def forget_others(self) -> int: ...
-
-    def close(self) -> None: ...
-
 
 KEEP_FROM = 5_000
 """Documents from which on an index is kept between starts; a smaller one is made anew in less than a second."""
 _AT_A_TIME = 5_000
-
-
-class Space:
-    """What recall has of a namespace."""
-
-    def __init__(self, name: str, dense: DenseFactory, indexed: Indexed) -> None:
-        self.indexed = indexed
-        self.readings = Readings(self.indexed)
-        self.admissions = Admissions()
-        self.dense: dict[Part, Dense] = {part: dense(name, part) for part in PARTS}
-        self.lives = Lives(indexed) if any(each.filters for each in self.dense.values()) else None
-
-    def __getitem__(self, part: Part) -> Dense:
-        return self.dense[part]
-
-    def columns(self, part: Part) -> Columns:
-        """The rows of a part's documents."""
-        return self.indexed.claims if part == "claims" else self.indexed.episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +106,7 @@ class Index:
             columns["embedded"][:] = False
         if self._vectors is None:
             return
-        places = {name: _Documents(columns) for name, columns in tables.items()}
+        places = {name: Documents(columns) for name, columns in tables.items()}
         for users, vectors in self._vectors.every():
             named = np.frombuffer(b"".join(users), ">i8").reshape(-1, 2).astype(np.int64)
             for (name, part), known in places.items():
@@ -217,7 +176,7 @@ class Index:
             return
         self._tell(space)
         named = ((part, space.columns(part), doc, text) for part, doc, text in wanted)
-        used = [(_use(part, int(columns["row"][doc]), int(columns["tx_from"][doc])), text) for part, columns, doc, text in named]
+        used = [(use_of(part, int(columns["row"][doc]), int(columns["tx_from"][doc])), text) for part, columns, doc, text in named]
         self._vectors.use(used)
         known = self._vectors.get({text for _, _, text in wanted})
         for part in PARTS:
@@ -309,7 +268,7 @@ class Index:
             self._begin()
             self.catch_up()
             if self._vectors is not None:
-                self._vectors.retain(document for space in self._spaces.values() for document in _uses(space))
+                self._vectors.retain(document for space in self._spaces.values() for document in uses_of(space))
                 self._vectors.forget_others()
             self.keep()
 
@@ -325,44 +284,3 @@ class Index:
             self._dense.close()
             if self._vectors is not None:
                 self._vectors.close()
-
-
-class _Documents:
-    """Finds the documents of a part by what names them to the vectors' store."""
-
-    def __init__(self, columns: Columns) -> None:
-        self._order = np.lexsort((columns["tx_from"], columns["row"]))
-        self._rows, self._from = columns["row"][self._order], columns["tx_from"][self._order]
-
-    def among(self, named: Ints, part: Part) -> tuple[Ints, Ints]:
-        """Of (row, since when) pairs, n x 2, the places of those that are of the part, and their documents."""
-        if not len(self._rows):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        claims = part == "claims"
-        mine = np.flatnonzero((named[:, 1] < 0) == claims)
-        place = np.searchsorted(self._rows, named[mine, 0])
-        if not claims:
-            # Versions of one episode lie together, few.
-            while True:
-                known = np.minimum(place, len(self._rows) - 1)
-                onwards = (place < len(self._rows)) & (self._rows[known] == named[mine, 0]) & (self._from[known] < named[mine, 1])
-                if not onwards.any():
-                    break
-                place = place + onwards
-        known = np.minimum(place, len(self._rows) - 1)
-        right = self._rows[known] == named[mine, 0]
-        if not claims:
-            right &= self._from[known] == named[mine, 1]
-        return mine[right], self._order[known[right]]
-
-
-def _uses(space: Space) -> Iterator[bytes]:
-    """What names the documents of a space to the vectors' store."""
-    for part in PARTS:
-        columns = space.columns(part)
-        yield from (_use(part, row, since) for row, since in zip(columns["row"].tolist(), columns["tx_from"].tolist(), strict=True))
-
-
-def _use(part: Part, row: int, tx_from: int) -> bytes:
-    """Names a document to the vectors' store, in 16 bytes: its row in the ledger, and for an episode since when it is read so."""
-    return struct.pack(">qq", row, tx_from if part == "episodes" else -1)

@@ -24,10 +24,11 @@ from graph.recall.embedding.choosing import Choice
 from graph.recall.embedding.port import Embedder
 from graph.recall.filtering import Allowed, allowed_claims, allowed_episodes, with_all_keys
 from graph.recall.following import Following
-from graph.recall.index import Index, Space
+from graph.recall.index import Index
 from graph.recall.namespace import State, thing_node
 from graph.recall.pagerank import Edges
 from graph.recall.reading import Reading
+from graph.recall.space import Space
 from graph.recall.tokens import query_tokens
 from graph.recall.views import Arm, RecallOptions
 from graph.recall.weighing import Query, Weighed, collections_of, weigh

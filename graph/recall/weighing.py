@@ -20,9 +20,9 @@ from graph.recall.arms import Best, Collection
 from graph.recall.columns import Bools, Ints
 from graph.recall.dense import Around, Vectors
 from graph.recall.filtering import Allowed
-from graph.recall.index import Space
 from graph.recall.namespace import base_node, episode_node
 from graph.recall.pagerank import Edges, Walked, walk
+from graph.recall.space import Space
 from graph.recall.views import Arm, ArmScore, Kind, RecallOptions
 from graph.recall.words import Scored
 

@@ -15,7 +15,7 @@ from graph.recall import dense as dense_module
 from graph.recall import qdrant_dense
 from graph.recall.columns import Bools, Ints
 from graph.recall.dense import MARGIN, Around, Dense, Life, Vectors, exact
-from graph.recall.index import PARTS
+from graph.recall.space import PARTS
 from ontology.instant import UNBOUNDED_FUTURE as FUTURE
 from ontology.instant import UNBOUNDED_PAST as PAST
 from tests.graph.recall.dense_places import KINDS, LOCAL_WARNINGS, SERVER, place

@@ -16,14 +16,14 @@ from graph.ledger.directory import Directory
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
-from graph.ledger.identity import ClaimRow, Identity, Place, Visibility
+from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
-from graph.ledger.told_identity import ToldIdentity
+from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys, normalise
@@ -119,6 +119,7 @@ class Describer:
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
         self._kept = identities
         self._identities: dict[int, Identity] = {}
+        self._nothing_told: bool | None = None
         self.identity = self.identity_at(basis.transaction)
         self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
 
@@ -127,11 +128,19 @@ class Describer:
         found = self._identities.get(transaction)
         if found is None:
             of = (self.connection, self._keys, self._basis.namespace, self._vocabulary_at(transaction))
-            limited = self._basis.evidence_until is not None
-            known = None if limited or self._kept is None else self._kept.at(self.connection, self._basis.namespace, transaction)
-            found = ToldIdentity(*of, self.visibility(transaction)) if limited else StoredIdentity(*of, transaction, known)
+            if self._basis.evidence_until is not None:
+                found = ToldIdentity(*of, self.visibility(transaction), self._untold())
+            else:
+                known = None if self._kept is None else self._kept.at(self.connection, self._basis.namespace, transaction)
+                found = StoredIdentity(*of, transaction, known)
             self._identities[transaction] = found
         return found
+
+    def _untold(self) -> KnownIdentity | None:
+        """What is known of who is who where nobody ever told it; None elsewhere."""
+        if self._nothing_told is None:
+            self._nothing_told = nothing_told(self.connection, self._basis.namespace)
+        return KnownIdentity(empty=True) if self._nothing_told else None
 
     def visibility(self, transaction: int) -> Visibility:
         """What counts at a transaction under the basis' said-time limit."""

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence, Units, load_slots
-from graph.ledger.identity import Identity, Place, Visibility, place_of
+from graph.ledger.identity import Identity, KnownIdentity, Place, Visibility, place_of
 from graph.ledger.schema import OPEN, claims, statements
 from graph.ledger.told_identity import EverJoined
 from ontology.errors import QueryTooComplex
@@ -193,7 +193,8 @@ def _moments(
 ) -> list[int]:
     """The transactions that may have changed what is believed of some propositions."""
     visibility = Visibility(transaction, said_until, ever=True)
-    joined = EverJoined(connection, identity.keys, identity.namespace, vocabulary, visibility)
+    known = KnownIdentity(empty=True) if identity.nothing_joined else None
+    joined = EverJoined(connection, identity.keys, identity.namespace, vocabulary, visibility, known)
     joined.load({key for place in places for key in (place.subject, place.object)})
     ever = Evidence(connection, vocabulary, visibility, joined)
     load(ever, list(map(joined.here, places)))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from graph.belief.identity import Identities, IdentityClaim, connected, identities
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.identity import ClaimRow, Identity, Visibility
+from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Visibility
 from graph.ledger.schema import claims
 from ontology.aliases import is_role
 from ontology.claim import ClaimKind
@@ -26,14 +26,24 @@ _IDENTITY_CLAIMS = select(claims).where(
     claims.c.tx_to > claims.c.tx_from,
     claims.c.said <= bindparam("said_until"),
 )
+# With an end of the range the partial index serves.
+_EVER_TOLD = select(claims.c.row).where(OF_IDENTITY, claims.c.subject >= "", claims.c.namespace == bindparam("namespace")).limit(1)
 _NAMING = (_IDENTITY_CLAIMS.where(among(claims.c.subject)), _IDENTITY_CLAIMS.where(among(claims.c.object)))
 
 
 class ToldIdentity(Identity):
     """Identity as the visible claims make it, computed from them."""
 
-    def __init__(self, connection: Connection, keys: Keys, namespace: str, vocabulary: Vocabulary, visibility: Visibility) -> None:
-        super().__init__(connection, keys, namespace, vocabulary)
+    def __init__(
+        self,
+        connection: Connection,
+        keys: Keys,
+        namespace: str,
+        vocabulary: Vocabulary,
+        visibility: Visibility,
+        known: KnownIdentity | None = None,
+    ) -> None:
+        super().__init__(connection, keys, namespace, vocabulary, known)
         self._visibility = visibility
         self._rows: dict[int, ClaimRow] = {}
 
@@ -71,6 +81,11 @@ class ToldIdentity(Identity):
 
     def _read(self, rows: Iterable[ClaimRow]) -> Identities:
         return identities(map(identity_claim, rows))
+
+
+def nothing_told(connection: Connection, namespace: str) -> bool:
+    """Whether no claim of a namespace ever told who is who: then there is nothing to look up, whatever counts."""
+    return connection.execute(_EVER_TOLD, {"namespace": namespace}).first() is None
 
 
 class EverJoined(ToldIdentity):

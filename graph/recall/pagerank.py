@@ -19,7 +19,7 @@ from graph.recall.columns import Bools, Floats, Ints
 from graph.recall.reading import ALWAYS
 
 DAMPING = 0.5
-LEAST = 1e-5
+LEAST = 1e-4
 """Mass for each edge below which a node pushes nothing on."""
 MOST_EDGES = 200_000
 """Edges that are looked at, about."""

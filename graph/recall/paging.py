@@ -61,7 +61,7 @@ class Pager:
         shown: list[_Shown] = []
         at = start
         while at < len(hits) and len(shown) <= first:
-            chunk = hits[at : at + first + 1 + _AHEAD]
+            chunk = hits[at : at + first + 1 + (_AHEAD if self.basis.evidence_until is None else 0) - len(shown)]
             for hit, found in self._confirmed(ranking, chunk):
                 skipped = beyond if at == start and hit.key == hits[start].key and hit.kind is hits[start].kind else 0
                 shown += [(hit, each, number) for number, each in enumerate(found) if number >= skipped]
@@ -127,7 +127,8 @@ class Pager:
         start, end = self.filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
         if self.basis.evidence_until is not None:
             past = self.filter.include_invalidated
-            rows = self.slots.replay(self.describer, places, past=past)
+            # Each by itself: together all would be resolved again at every transaction that changed one of them.
+            rows = [row for place in dict.fromkeys(places) for row in self.slots.replay(self.describer, [place], past=past)]
             if past and self.filter.valid_during is None:
                 rows = [row for row in rows if row.v_from < end or row.tx_to <= self.basis.transaction]
             else:

@@ -26,10 +26,10 @@ serve: base ## Serve GraphQL on http://127.0.0.1:8000/graphql
 	@.venv/bin/erstwhile serve
 
 test: lint types ## Lint, types and tests
-	@$(RUN) pytest -q -n 2 --dist loadgroup -m "not deep" $(PYTEST_ARGS)
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "not deep" $(PYTEST_ARGS)
 
 test-deep: setup ## The tests that take longer
-	@$(RUN) pytest -q -n 2 --dist loadgroup -m deep $(PYTEST_ARGS)
+	@$(RUN) pytest -q -n 2 --dist loadfile -m deep $(PYTEST_ARGS)
 
 lint: setup ## Style, format and the order of imports
 	@$(RUN) ruff check --quiet .

@@ -120,7 +120,9 @@ class Passage:
         """The character of the turn's text that a character of `text` stands for."""
         place = bisect_right(self.steps, (at, 1 << 60)) - 1
         here, there = self.steps[place]
-        return min(there + (at - here), self.end)
+        # A spelling that is longer than what it stands for ends with that.
+        beyond = self.steps[place + 1][1] if place + 1 < len(self.steps) else self.end
+        return min(there + (at - here), beyond)
 
 
 def passages(text: str, spans: list[tuple[int, int]]) -> Iterator[Passage]:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.api.clients import Client
 from tests.api.stating import state
 from tests.api.test_claims import CLAIMS, REJECT, RESTORE
 from tests.api.test_ingesting import ingest
 from tests.api.test_preview import COUNTS, PREVIEW, SIMULATE
 from tests.api.test_who_is_who import MERGE, SPLIT
-
-pytestmark = pytest.mark.xdist_group("identity")
 
 
 def listed(client: Client, **asked: Any) -> list[dict[str, Any]]:

@@ -22,7 +22,6 @@ from tests.api.conftest import Borrowed
 from tests.api.recalling import CONTEXT, RECALL, objects, open_recalling_service, recalled
 from tests.api.stating import state
 
-pytestmark = pytest.mark.xdist_group("recall")
 _numbers = count()
 LATER = {"validAt": "2025-06-01T00:00:00Z"}
 

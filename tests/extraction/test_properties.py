@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from extraction.calendar import Granule
@@ -68,6 +68,8 @@ def test_a_batch_gives_what_single_turns_give(extractor: SpacyExtractor) -> None
 
 
 @given(st.text(max_size=300))
+@example("A_0:")
+@example("x_1 runs, y_2 too")
 def test_passages_are_ordered_pieces_of_the_text(text: str) -> None:
     at = 0
     for passage in passages(text, [(0, len(text))]):

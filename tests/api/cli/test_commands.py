@@ -10,8 +10,6 @@ import pytest
 from api.folder import owned
 from tests.api.cli.running import Ran, erstwhile
 
-# One process of a parallel run ingests for all of these.
-pytestmark = pytest.mark.xdist_group("cli")
 # The keys of a row of `extract`, in their order.
 CLAIM = "turn subject predicate qualifier object polarity kind modality status validFrom validTo"
 BEARING = "replaces additive attributedTo start end rule confidence"

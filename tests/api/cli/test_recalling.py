@@ -11,8 +11,6 @@ import pytest
 from ontology import marking
 from tests.api.cli.running import Ran, erstwhile
 
-# One process of a parallel run ingests for all of these.
-pytestmark = pytest.mark.xdist_group("cli")
 WAITED = re.compile(r"erstwhile: \d+ texts get their vectors, so that they are found by meaning\n")
 
 

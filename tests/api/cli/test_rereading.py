@@ -12,9 +12,6 @@ import pytest
 
 from tests.api.cli.running import Ran, erstwhile
 
-# One process of a parallel run ingests for all of these.
-pytestmark = pytest.mark.xdist_group("cli")
-
 
 @pytest.fixture(scope="module")
 def kept(ingested: tuple[Path, Ran], tmp_path_factory: pytest.TempPathFactory) -> Path:

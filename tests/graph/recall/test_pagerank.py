@@ -87,7 +87,7 @@ def test_a_hub_is_looked_at_once_and_keeps_what_it_has() -> None:
 
 
 def test_the_work_ends_when_many_large_nodes_are_reached() -> None:
-    each, hubs = 10_000, 2_000
+    each, hubs = 2_000, 2_000
     others = list(range(10_000, 10_000 + each))
 
     class Large(Drawn):
@@ -106,8 +106,8 @@ def test_the_work_ends_when_many_large_nodes_are_reached() -> None:
 
     drawn = Large()
     drawn.walk({0: 1.0})
-    # A few nodes more than the bound, not all of them.
-    assert drawn.looked_at < MOST_EDGES + 6 * each
+    # A portion more than the bound, not the four million that there are.
+    assert drawn.looked_at < MOST_EDGES + 60_000
     assert drawn.looked_at > MOST_EDGES // 2
 
 

@@ -16,8 +16,6 @@ from graph.recall.embedding.port import EmbedderUnavailable
 from ontology.errors import InvalidInput
 from tests.graph.recall.embedding.serving import serving
 
-pytestmark = pytest.mark.xdist_group("embedders")
-
 
 def test_without_a_setting_it_is_minilm(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", "_MODEL", "_KEY"):

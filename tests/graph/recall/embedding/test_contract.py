@@ -7,8 +7,6 @@ import pytest
 
 from graph.recall.embedding.port import Embedder
 
-pytestmark = pytest.mark.xdist_group("embedders")
-
 TEXTS = [
     "Ada works at Acme.",
     "tea",

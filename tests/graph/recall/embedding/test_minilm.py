@@ -14,8 +14,6 @@ from graph.recall.embedding.minilm import DIM, ID, load_minilm
 from graph.recall.embedding.onnx import OnnxEmbedder
 from graph.recall.embedding.port import EmbedderUnavailable
 
-pytestmark = pytest.mark.xdist_group("embedders")
-
 
 @pytest.mark.parametrize(
     ("question", "answer", "other"),

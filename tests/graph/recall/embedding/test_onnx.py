@@ -13,8 +13,6 @@ from graph.recall.embedding.onnx import OnnxEmbedder, folder_id, load_folder
 from graph.recall.embedding.port import EmbedderUnavailable
 from ontology.errors import InvalidInput
 
-pytestmark = pytest.mark.xdist_group("embedders")
-
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:

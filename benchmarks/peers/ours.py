@@ -25,6 +25,7 @@ from benchmarks.peers.common import (
 )
 from graph.facade import Graph
 from graph.opening import open_graph
+from graph.recall.embedding.choosing import Choice
 from graph.views import StatedClaim, StatementView
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
@@ -59,7 +60,7 @@ def recalled(graph: Graph, question: str) -> list[str]:
 
 def measure(folder: Path, size: int, search: bool) -> Measured:
     """Written in batches of a size, then searched."""
-    graph: Graph = open_graph(folder, load_vocabulary())
+    graph: Graph = open_graph(folder, load_vocabulary(), embedder=Choice(HashEmbedder.id, HashEmbedder))
     try:
         all_facts = facts()
         started = now()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -71,11 +70,9 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
-    wanted = embedder or EmbedderSettings()
-    choice = choose(wanted)
-    # A question waits for its vector: two threads make the same one in two thirds of the time.
-    asking = choose(wanted, threads=min(2, os.cpu_count() or 1))
-    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=asking, dense=dense_of(settings))
+    # One thread: a second makes a question's vector in two thirds of the time, and then keeps the core from what runs beside it.
+    choice = choose(embedder or EmbedderSettings())
+    graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     embedding = None
     if choice is not None:

@@ -273,7 +273,6 @@ class VectorCache:
                 "synchronous=NORMAL",
                 "secure_delete=ON",
                 "temp_store=MEMORY",
-                "mmap_size=268435456",
             ):
                 connection.execute(f"PRAGMA {pragma}")
             with _transaction(connection):

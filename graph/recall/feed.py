@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, case, func, or_, select
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.following import Followed
 from graph.ledger.schema import OPEN, claims, episodes, retractions, statements, transactions
 from ontology.claim import ClaimKind
 from ontology.episode import EpisodeStatus
@@ -209,24 +210,11 @@ _COPIES = (
 _CONTENTS = select(episodes.c.row, episodes.c.speaker, episodes.c.content).where(among(episodes.c.row))
 
 
-class Feed:
+class Feed(Followed):
     """Reads one ledger."""
 
     def __init__(self, engine: Engine, *, batch_rows: int = BATCH_ROWS) -> None:
-        self._engine = engine
-        self._batch_rows = batch_rows
-
-    def last(self) -> int:
-        """The last transaction; 0 before the first."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.coalesce(func.max(transactions.c.number), 0))) or 0
-
-    def time_of(self, transaction: int) -> Instant | None:
-        """When a transaction was recorded; None where the ledger has none of that number. 0 for transaction 0."""
-        if transaction == 0:
-            return 0
-        with self._engine.connect() as connection:
-            return connection.scalar(select(transactions.c.at).where(transactions.c.number == transaction))
+        super().__init__(engine, _EVENTS, batch_rows)
 
     def batches(self, after: int, upto: int) -> Iterator[Batch]:
         """Batches of the transactions `(after, upto]`, in order, each of bounded size unless one transaction alone is larger."""
@@ -239,19 +227,6 @@ class Feed:
                 batch = Batch(after, end, at, self._changes(connection, after, end))
             yield batch
             after = end
-
-    def _end(self, connection: Connection, after: int, upto: int) -> int | None:
-        """Where the batch that begins after `after` ends: at an existing transaction."""
-        end = upto
-        for column in _EVENTS:
-            in_range = select(column).where(column > after, column <= end).order_by(column)
-            beyond = connection.scalar(in_range.limit(1).offset(self._batch_rows))
-            if beyond is not None:
-                end = max(after + 1, beyond - 1)
-        number = transactions.c.number
-        within = connection.scalar(select(func.max(number)).where(number > after, number <= end))
-        first: int | None = connection.scalar(select(func.min(number)).where(number > end, number <= upto))
-        return within or first
 
     def _changes(self, connection: Connection, after: int, upto: int) -> dict[str, Changes]:
         found: dict[str, Changes] = defaultdict(Changes)

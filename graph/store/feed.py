@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, exists, 
 
 from graph.belief.traits import traits_of
 from graph.ledger.details import VocabularyAt
+from graph.ledger.following import Followed
 from graph.ledger.schema import OPEN, claims, components, episodes, statements, things, transactions
 from graph.store.endings import Endings
 from graph.store.entities import entities
@@ -36,12 +37,12 @@ _EVENTS: tuple[Column[int], ...] = (
 """Where a change of each kind of row is dated."""
 
 
-class Feed:
+class Feed(Followed):
     """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
 
     def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
-        self._engine = engine
-        self._batch_rows, self._load_rows = batch_rows, load_rows
+        super().__init__(engine, _EVENTS, batch_rows)
+        self._load_rows = load_rows
         with engine.connect() as connection:
             keys = keys_of(connection)
         if keys is None:
@@ -57,22 +58,10 @@ class Feed:
         self._evidence = Evidence(keys, vocabulary_at)
         self._endings = Endings(one_valued)
 
-    def last(self) -> int:
-        """The last transaction; 0 before the first."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(func.coalesce(func.max(transactions.c.number), 0))) or 0
-
     def statements(self) -> int:
         """How many statements the ledger holds, about: its greatest row number."""
         with self._engine.connect() as connection:
             return connection.scalar(select(func.coalesce(func.max(statements.c.row), 0))) or 0
-
-    def time_of(self, transaction: int) -> Instant | None:
-        """When a transaction was recorded; None where the ledger has none of that number. 0 for transaction 0."""
-        if transaction == 0:
-            return 0
-        with self._engine.connect() as connection:
-            return connection.scalar(select(transactions.c.at).where(transactions.c.number == transaction))
 
     def batches(self, after: int, upto: int | None = None) -> Iterator[Batch]:
         """Batches of the transactions `(after, upto]`, in order, each of bounded size unless one transaction alone is larger."""
@@ -84,19 +73,6 @@ class Feed:
                     return
                 yield self._batch(connection, after, end)
             after = end
-
-    def _end(self, connection: Connection, after: int, upto: int) -> int | None:
-        """Where the batch that begins after `after` ends: at an existing transaction."""
-        end = upto
-        for column in _EVENTS:
-            in_range = select(column).where(column > after, column <= end).order_by(column)
-            beyond = connection.scalar(in_range.limit(1).offset(self._batch_rows))
-            if beyond is not None:
-                end = max(after + 1, beyond - 1)
-        number = transactions.c.number
-        within = connection.scalar(select(func.max(number)).where(number > after, number <= end))
-        first: int | None = connection.scalar(select(func.min(number)).where(number > end, number <= upto))
-        return within or first
 
     def _batch(self, connection: Connection, after: int, upto: int) -> Batch:
         ours = and_(statements.c.tx_from > after, statements.c.tx_from <= upto)

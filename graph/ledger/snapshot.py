@@ -153,7 +153,13 @@ class LedgerSnapshot:
     def statements(
         self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
     ) -> Page[StatementView]:
-        """Statements that match a filter."""
+        """Statements that match a filter. Raises InvalidInput under a said-time limit: the stored rows tell of what was said later too."""
+        if self.basis.evidence_until is not None:
+            raise InvalidInput(
+                "with `evidenceUntil`, statements are listed of one entity or slot",
+                path=("filter",),
+                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
+            )
         return self._page(filter, None, "ANY", first, after, want)
 
     def statements_about(

@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from graph.ledger import known_identity, stored_identity
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatedClaim
 from ontology.episode import EpisodeDraft
+from tests.graph.ledger.listening import sent
 from tests.graph.ledger.saying import claim, say
 
 
@@ -24,17 +24,7 @@ def key(graph: LedgerGraph, name: str, **basis: Any) -> str:
 
 def asked(graph: LedgerGraph, act: Callable[[], object]) -> list[str]:
     """The tables of identity that something asks."""
-    sent: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        sent.append(statement)
-
-    event.listen(graph._engine, "before_cursor_execute", note)
-    try:
-        act()
-    finally:
-        event.remove(graph._engine, "before_cursor_execute", note)
-    return [statement for statement in sent if "components" in statement or "denotations" in statement]
+    return [statement for statement, _ in sent(graph._engine, act) if "components" in statement or "denotations" in statement]
 
 
 def read(graph: LedgerGraph) -> None:

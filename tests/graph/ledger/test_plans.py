@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from sqlalchemy import event
 
 from graph.ledger.selection import Selection, Wanted
 from graph.service import LedgerGraph
 from graph.views import Basis, StatementFilter
+from tests.graph.ledger.listening import sent
 
 
 @pytest.mark.parametrize(
@@ -25,16 +23,8 @@ from graph.views import Basis, StatementFilter
 def test_statements_of_a_thing_are_found_by_its_key(graph: LedgerGraph, wanted: Wanted) -> None:
     query, values = Selection(Basis("n", 0, 0, 1), graph.vocabulary()).query(wanted, after=None, limit=20)
     engine = graph._engine
-    sent: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        sent.append((statement, parameters))
-
     with engine.connect() as connection:
-        event.listen(engine, "before_cursor_execute", note)
-        connection.execute(query, values).all()
-        event.remove(engine, "before_cursor_execute", note)
-        statement, parameters = sent[-1]
+        statement, parameters = sent(engine, lambda: connection.execute(query, values).all())[-1]
         plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     assert any("statements USING INTEGER PRIMARY KEY" in step for step in plan), plan
     assert not any("statements_by_valid" in step for step in plan), plan

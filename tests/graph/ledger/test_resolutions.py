@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from graph.ledger import resolutions, told
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.told import AS_STORED, Resolution
 from graph.service import LedgerGraph
 from ontology.errors import QueryTooComplex
+from tests.graph.ledger.listening import sent
 from tests.graph.ledger.saying import claim, say, when
 
 
@@ -30,17 +29,7 @@ def at(graph: LedgerGraph, kept: Resolutions, until: str, namespace: str = "n", 
 
 def asked(graph: LedgerGraph, act: Callable[[], object]) -> int:
     """How many times something asks the claims."""
-    sent: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        sent.append(statement)
-
-    event.listen(graph._engine, "before_cursor_execute", note)
-    try:
-        act()
-    finally:
-        event.remove(graph._engine, "before_cursor_execute", note)
-    return sum("claims" in statement for statement in sent)
+    return sum("claims" in statement for statement, _ in sent(graph._engine, act))
 
 
 def told_thrice(graph: LedgerGraph) -> None:

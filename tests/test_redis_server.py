@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, ConnectionError, OutOfMemoryError
+from redis.retry import Retry
 
 from tests.redis_server import RedisServer
 
@@ -22,7 +24,9 @@ def test_it_answers_with_its_password_only(server: RedisServer) -> None:
     with server.client() as client:
         assert client.ping()
         assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
-    with Redis(host="127.0.0.1", port=server.port) as stranger, pytest.raises(AuthenticationError):
+    # It would try again for seconds.
+    once = Retry(NoBackoff(), 0)
+    with Redis(host="127.0.0.1", port=server.port, retry=once) as stranger, pytest.raises(AuthenticationError):
         stranger.ping()
 
 

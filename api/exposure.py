@@ -46,7 +46,8 @@ def exposure_of(settings: Settings) -> Exposure:
     if keyring is None and "*" in settings.allowed_hosts:
         raise InvalidInput("ERSTWHILE_ALLOWED_HOSTS: without API keys the service is not asked under every name", path=("allowed_hosts",))
     own = () if is_unspecified(settings.host) else (settings.host,)
-    return Exposure((*LOOPBACK_NAMES, *map(in_header, (*own, *settings.allowed_hosts))), keyring, int(settings.max_body))
+    hosts = dict.fromkeys((*LOOPBACK_NAMES, *map(in_header, (*own, *settings.allowed_hosts))))
+    return Exposure(tuple(hosts), keyring, int(settings.max_body))
 
 
 def in_header(host: str) -> str:

@@ -13,6 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
 from threading import Thread
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from api.exposure import Exposure, exposure_of, in_header, is_unspecified
@@ -83,6 +84,8 @@ def _stop_with_parent(server: uvicorn.Server) -> None:
 def work(folder: Path, opening: Opener, exposure: Exposure, listening: socket) -> None:
     """The worker process: own the folder, open the service, serve until told to stop."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    # A dozen lines at the first start that tell an operator nothing.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
         with owned(folder, url_of(listening)):
             _serve(opening, exposure, listening)
@@ -106,7 +109,14 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
     config = uvicorn.Config(
         app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="none"
     )
-    server = uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # uvicorn leaves out closing the service at a second signal. Ctrl-C sends one to each process of the terminal, and the
+            # supervisor, which kills what takes too long, sends its own.
+            self.should_exit = True
+
+    server = Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

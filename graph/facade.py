@@ -36,6 +36,7 @@ from graph.views import (
     UndeclaredPredicate,
     Want,
 )
+from graph.work import Backlog, Jobs
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.instant import Instant
@@ -173,6 +174,16 @@ class Snapshot(Protocol):
 class Graph(Protocol):
     """The graph of one data folder. Thread-safe; writes are serialised."""
 
+    @property
+    def backlog(self) -> Backlog:
+        """The episodes that wait for extraction."""
+        ...
+
+    @property
+    def jobs(self) -> Jobs:
+        """What hands in many episodes at once."""
+        ...
+
     def snapshot(
         self,
         namespace: str,
@@ -248,6 +259,13 @@ class Graph(Protocol):
         actor: str = "local",
     ) -> Receipt:
         """Withdraw an episode by key, or by source and external ID (then it may arrive later). Raises NotFound for an unknown key."""
+        ...
+
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+        """Let an episode through that is held back: it waits for extraction from now on. Twice is once: the first transaction answers.
+
+        Raises NotFound, InvalidInput (it is not held back).
+        """
         ...
 
     def reject(self, namespace: str, claims: Sequence[str], *, reason: str, actor: str = "local") -> ChangeReceipt:

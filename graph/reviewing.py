@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, select
 
 from graph.ledger import copies
 from graph.ledger.committing import Clock, Commit
+from graph.ledger.deliveries import let_through
 from graph.ledger.effects import effects_of
 from graph.ledger.preparing import PreparedEpisode, Preparer
 from graph.ledger.reextracting import reextract
@@ -19,14 +20,15 @@ from graph.ledger.schema import labels, things
 from graph.ledger.snapshot import LedgerSnapshot
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.writing import Writer
-from graph.views import Basis, ChangeReceipt, PendingEpisode, Reextraction, Rehearsal, StatedClaim
+from graph.views import Basis, ChangeReceipt, PendingEpisode, Receipt, Reextraction, Rehearsal, StatedClaim
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
+from ontology.errors import InvalidInput, NotFound
 from ontology.instant import Instant
 from ontology.names import Keys, checked_namespace
 from ontology.vocabulary import Vocabulary
 
-R = TypeVar("R", ChangeReceipt, Reextraction)
+R = TypeVar("R", ChangeReceipt, Receipt, Reextraction)
 
 
 class Follower(Protocol):
@@ -77,6 +79,21 @@ class Reviewing(ABC):
         """Take rejections back."""
         ids, why = checked_ids(claims), None if reason is None else checked_reason(reason)
         return self._change(namespace, lambda at, commit: restore(at, commit, namespace, ids), "restore", actor, why)
+
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+        """Let an episode through that is held back: it waits for extraction from now on."""
+        why = checked_reason(reason)
+
+        def act(connection: Connection, commit: Commit) -> Receipt:
+            copy = let_through(connection, namespace, key, commit.number, commit.at)
+            if copy is None:
+                raise NotFound("there is no such episode in this namespace", id=key)
+            commit.needed = copy.status == "QUARANTINED"
+            if not commit.needed and copy.tx_released is None:
+                raise InvalidInput("this episode is not held back", path=("id",), reason="NOT_QUARANTINED")
+            return Receipt(key, not commit.needed, commit.number if commit.needed else copy.tx_released)
+
+        return self._change(namespace, act, "release", actor, why)
 
     def _change(self, namespace: str, act: Callable[[Connection, Commit], R], kind: str, actor: str, reason: str | None = None) -> R:
         checked_namespace(namespace)

@@ -41,6 +41,7 @@ from graph.views import (
     TransactionView,
     Want,
 )
+from graph.working import LedgerBacklog, LedgerJobs
 from ontology.claim import ClaimDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, Overloaded
@@ -111,6 +112,8 @@ class LedgerGraph(Joining):
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
+        self.backlog = LedgerBacklog(engine, self._writer, vocabulary, self._preparer, self._notify)
+        self.jobs = LedgerJobs(engine, self.keys, self._writer, vocabulary, self._preparer, self._notify, clock)
         self._enforce(vocabulary)
         with engine.connect() as connection:
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))

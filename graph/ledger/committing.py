@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, insert, select, update
 
 from graph.ledger.bulk import BulkInsert
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.deliveries import begin_waiting, end_failures, end_waiting
 from graph.ledger.evidence import Evidence
 from graph.ledger.identifying import Reread, Shift, reread, shift
 from graph.ledger.identity import Place, Visibility
@@ -43,7 +44,11 @@ _COPIES = select(
     episodes.c.tx_extracted,
     episodes.c.tx_from,
     episodes.c.tx_to,
+    episodes.c.tx_released,
 ).where(among(episodes.c.key))
+# An episode that was given up may still be completed.
+_WAITING = ("PENDING", "FAILED")
+_COMPLETED = ("status", "tx_extracted", "tx_from", "tx_to", "flags")
 _WITHDRAWN = select(retractions.c.key, retractions.c.tx).where(among(retractions.c.key))
 _NEW_EPISODES, _NEW_CLAIMS, _NEW_TRANSACTION = insert(episodes), BulkInsert(claims), insert(transactions)
 _EVIDENCE_OF = select(claims).where(among(claims.c.episode), claims.c.tx_to == OPEN)
@@ -58,6 +63,11 @@ class _Copy:
     row: int | None
     counts: bool
     prepared: PreparedEpisode | None
+
+
+def _tells_nothing(episode: PreparedEpisode, waiting: Row[Any]) -> bool:
+    """Whether a copy that waits stays as it is when it is handed in again."""
+    return not episode.extracted or (episode.row["status"] == "QUARANTINED" and waiting.tx_released is not None)
 
 
 class Commit:
@@ -93,15 +103,23 @@ class Commit:
                 f"the idempotency key {key[:80]!r} was used with another episode or other statements", idempotency_key=key
             )
 
-    def record(self, prepared: Sequence[PreparedEpisode]) -> list[Receipt]:
-        """Record episodes with their claims; what is known answers with the first transaction."""
+    def claimed(self, key: str) -> tuple[str, str]:
+        """Key and revision of the episode that an idempotency key was used with."""
+        used = select(idempotency.c.payload).where(idempotency.c.namespace == self._namespace, idempotency.c.key == key)
+        payload = self._connection.execute(used).scalar_one()
+        return payload[: len(payload) // 2], payload[len(payload) // 2 :]
+
+    def record(self, prepared: Sequence[PreparedEpisode], *, queue: str = "live", trace: str | None = None) -> list[Receipt]:
+        """Record episodes with their claims; what is known answers with the first transaction.
+
+        Those without wait in `queue`. One that was given up is completed by its claims as one that waits.
+        """
         keys = {episode.row["key"] for episode in prepared}
         copies: dict[str, list[_Copy]] = {key: [] for key in keys}
         first: dict[tuple[str, str], int] = {}
         pending: dict[tuple[str, str], Row[Any]] = {}
         for row in rows_among(self._connection, _COPIES, keys):
-            waiting = row.status == "PENDING"
-            if waiting:
+            if row.status in _WAITING:
                 pending[row.key, row.revision] = row
             else:
                 first[row.key, row.revision] = row.tx_extracted or row.tx_recorded
@@ -113,8 +131,9 @@ class Commit:
         new: list[PreparedEpisode] = []
         for episode in prepared:
             name = (episode.row["key"], episode.row["revision"])
-            # A pending copy that is handed in again unextracted is known; with its claims it is what was waited for.
-            if name in first or (name in pending and not episode.extracted):
+            # A pending copy that is handed in again unextracted is known; with its claims it is what was waited for. One that was
+            # released is not held back again.
+            if name in first or (name in pending and _tells_nothing(episode, pending[name])):
                 receipts.append(Receipt(name[0], True, first.get(name, 0), episode.warnings))
                 continue
             first[name] = self.number if episode.extracted else 0
@@ -127,6 +146,7 @@ class Commit:
         if new:
             self.needed = True
             self._choose(copies, withdrawn, new, pending)
+            begin_waiting(self._connection, self.number, self.at, queue, trace)
         return receipts
 
     def _choose(
@@ -155,9 +175,9 @@ class Commit:
             counts = episode.extracted and current[key] == revision
             status = "RETRACTED" if key in withdrawn and episode.row["status"] != "QUARANTINED" else episode.row["status"]
             end = OPEN if counts or not episode.extracted else self.number
-            life = {"status": status, "tx_extracted": self.number if episode.extracted else None, "tx_from": self.number, "tx_to": end}
-            if not episode.extracted:
-                life["tx_from"] = None
+            begun = self.number if episode.extracted else None
+            held = self.number if episode.row["status"] == "QUARANTINED" else None
+            life = {"status": status, "tx_extracted": begun, "tx_from": begun, "tx_to": end, "tx_held": held}
             said = episode.row["said"]
             if (key, revision) in pending:
                 waiting = pending[key, revision]
@@ -181,7 +201,11 @@ class Commit:
         if rows:
             self._connection.execute(_NEW_EPISODES, rows)
         if updates:
-            values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "tx_extracted", "tx_from", "tx_to", "flags")}
+            values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _COMPLETED}
+            values["tx_held"] = func.coalesce(bindparam("new_tx_held"), episodes.c.tx_held)
+            waited = [change["at"] for change in updates]
+            end_waiting(self._connection, waited)
+            end_failures(self._connection, waited, self.number)
             self._connection.execute(update(episodes).where(episodes.c.row == bindparam("at")).values(values), updates)
         _NEW_CLAIMS(self._connection, claim_rows)
 
@@ -194,7 +218,8 @@ class Commit:
         self._withdraw([key])
         self._connection.execute(insert(retractions), {"namespace": self._namespace, "key": key, "tx": self.number, "reason": reason})
         # What was held back stays so in the past; readers see the retraction itself.
-        said = and_(episodes.c.key == key, episodes.c.status.in_(["PENDING", "EXTRACTED"]))
+        said = and_(episodes.c.key == key, episodes.c.status.in_([*_WAITING, "EXTRACTED"]))
+        end_waiting(self._connection, list(self._connection.scalars(select(episodes.c.row).where(said))))
         self._connection.execute(update(episodes).where(said).values(status="RETRACTED"))
         return Receipt(key, False, self.number)
 

@@ -45,10 +45,11 @@ def extracted(
 
 
 def _episode(row: Row[Any]) -> PendingEpisode:
-    return PendingEpisode(row.namespace, row.key, row.said, _draft(row), tuple(row.flags or ()), row.row)
+    return PendingEpisode(row.namespace, row.key, row.said, draft_of(row), tuple(row.flags or ()), row.row)
 
 
-def _draft(row: Row[Any]) -> EpisodeDraft:
+def draft_of(row: Row[Any]) -> EpisodeDraft:
+    """An episode of the ledger as it was handed in."""
     return EpisodeDraft(
         content=row.content or "",
         source=row.source,

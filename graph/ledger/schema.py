@@ -2,7 +2,8 @@
 
 Instants are int64 microseconds, keys 32 hexadecimal digits. A row with `tx_from` and `tx_to` is believed at every
 transaction in `[tx_from, tx_to)`; `OPEN` in `tx_to` means until now. Rows are never deleted, and change once at most: when
-`tx_to` goes from OPEN to a transaction. Exceptions, each derivable from the rest: `labels.count`, an episode's status.
+`tx_to` goes from OPEN to a transaction. Exceptions, each derivable from the rest: `labels.count`, an episode's status. `deliveries` is
+no record but a list of what is to be done: its rows go when that is done.
 """
 
 from __future__ import annotations
@@ -100,11 +101,15 @@ episodes = Table(
     # Evidence in [tx_from, tx_to): from extraction until retracted or overtaken by a greater revision. Equal: never was.
     Column("tx_from", BigInteger),
     Column("tx_to", BigInteger, nullable=False),
+    # Held back by the threat scan in [tx_held, tx_released); None: never, or until now.
+    Column("tx_held", BigInteger),
+    Column("tx_released", BigInteger),
     Index("episodes_by_key", "key", "revision", unique=True),
     Index("episodes_by_said", "namespace", "said", "key"),
     Index("episodes_by_status", "status", "tx_recorded"),
     Index("episodes_by_recorded", "tx_recorded"),
     Index("episodes_by_extracted", "tx_extracted"),
+    Index("episodes_by_released", "tx_released"),
 )
 """One row a revision. `order_text` is what decides between revisions of equal `revised`: content and statements."""
 
@@ -330,6 +335,69 @@ idempotency = Table(
     Column("tx", BigInteger, nullable=False),
 )
 """The episode (key and revision) that each idempotency key was used with; the episode itself answers a repetition."""
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("namespace", String(128), nullable=False),
+    Column("key", String(32), nullable=False),
+    Column("revision", String(32), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("tx_from", BigInteger, nullable=False),
+    Column("tx_to", BigInteger, nullable=False),
+    Index("failures_by_key", "key", "revision", "tx_to"),
+)
+"""Dead letters: episodes that were given up, from one transaction until they are tried again."""
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    # The row of the episode.
+    Column("episode", BigInteger, primary_key=True, autoincrement=False),
+    Column("queue", String(8), nullable=False),
+    # How often it was begun since it was last accepted or asked for again, and how often it was asked for again.
+    Column("starts", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
+    # When it was accepted, and when it was last handed out; None: not since the process began.
+    Column("accepted", BigInteger, nullable=False),
+    Column("sent", BigInteger),
+    # What went wrong last.
+    Column("problem", Text),
+    Column("trace", String(64)),
+    Index("deliveries_by_sent", "sent", "queue", "episode"),
+)
+"""One row for each episode that waits for extraction."""
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("row", _ROW, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("namespace", String(128), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("actor", String(128), nullable=False),
+    Column("trace", String(64)),
+    Column("created", BigInteger, nullable=False),
+    Column("cancelled", BigInteger),
+    Index("jobs_by_namespace", "namespace", "row"),
+)
+"""Calls that hand in many episodes. How far one has come is read from its episodes."""
+
+job_items = Table(
+    "job_items",
+    metadata,
+    Column("job", BigInteger, primary_key=True, autoincrement=False),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("key", String(32), nullable=False),
+    Column("revision", String(32), nullable=False),
+    Column("known", Boolean, nullable=False),
+    # Why it was refused; then `key` and `revision` are those of the episode that its idempotency key was used with first.
+    Column("refused", Text),
+    Index("job_items_by_episode", "key", "revision"),
+)
+"""The episodes of a job, in the order of the call. `known`: the ledger had it before."""
 
 watermarks = Table(
     "watermarks",

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.history import transaction_times
-from graph.ledger.schema import episodes, retractions
+from graph.ledger.schema import episodes, failures, retractions
 from graph.views import EpisodeView
 from ontology.episode import EpisodeStatus
 from ontology.instant import Instant
@@ -17,11 +17,18 @@ from ontology.instant import Instant
 
 def status_at(transaction: int) -> ColumnElement[str]:
     """The status of an episode as it was at a transaction, as an expression over `episodes` joined to `retractions`."""
+    held = and_(episodes.c.tx_held <= transaction, or_(episodes.c.tx_released.is_(None), episodes.c.tx_released > transaction))
+    given_up = select(failures.c.row).where(
+        failures.c.key == episodes.c.key,
+        failures.c.revision == episodes.c.revision,
+        failures.c.tx_from <= transaction,
+        failures.c.tx_to > transaction,
+    )
     return case(
         (episodes.c.status == EpisodeStatus.ERASED, EpisodeStatus.ERASED),
         (and_(retractions.c.tx.is_not(None), retractions.c.tx <= transaction), EpisodeStatus.RETRACTED),
-        (and_(episodes.c.status == EpisodeStatus.QUARANTINED, episodes.c.tx_extracted <= transaction), EpisodeStatus.QUARANTINED),
-        (episodes.c.status == EpisodeStatus.FAILED, EpisodeStatus.FAILED),
+        (held, EpisodeStatus.QUARANTINED),
+        (given_up.exists(), EpisodeStatus.FAILED),
         (and_(episodes.c.tx_extracted.is_not(None), episodes.c.tx_extracted <= transaction), EpisodeStatus.EXTRACTED),
         else_=EpisodeStatus.PENDING,
     )

@@ -82,6 +82,11 @@ class Writer:
                 commit.finish(kind, actor, reason)
             return found
 
+    def note(self, act: Callable[[Connection], None]) -> None:
+        """Write down what is no fact and no belief: how far work has come. No transaction of the ledger is made."""
+        with self._lock, self._engine.begin() as connection:
+            act(connection)
+
     def rehearse(
         self, namespace: str, prepared: PreparedEpisode, vocabulary: Vocabulary, look: Callable[[Connection, Commit], T]
     ) -> T | None:

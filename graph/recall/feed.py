@@ -186,7 +186,12 @@ _CLAIMS = (
     .join(episodes, and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision))
     .where(claims.c.believed, claims.c.tx_from < claims.c.tx_to)
 )
-_TOUCHING = ((episodes.c.key, episodes.c.tx_recorded), (episodes.c.key, episodes.c.tx_extracted), (retractions.c.key, retractions.c.tx))
+_TOUCHING = (
+    (episodes.c.key, episodes.c.tx_recorded),
+    (episodes.c.key, episodes.c.tx_extracted),
+    (episodes.c.key, episodes.c.tx_released),
+    (retractions.c.key, retractions.c.tx),
+)
 _COPIES = (
     select(
         episodes.c.namespace,
@@ -200,7 +205,8 @@ _COPIES = (
         episodes.c.order_text,
         episodes.c.status,
         episodes.c.tx_recorded,
-        episodes.c.tx_extracted,
+        episodes.c.tx_held,
+        episodes.c.tx_released,
         func.length(func.coalesce(episodes.c.content, "")).label("length"),
         retractions.c.tx.label("retracted"),
     )
@@ -278,7 +284,7 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`: none that is held back, from then on, and no empty one."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none while it is held back, and no empty one."""
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []
@@ -289,8 +295,11 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
         else:
             shown.append((best, start, end))
     for copy, start, end in shown:
-        if copy.status == EpisodeStatus.QUARANTINED:
-            # Found while it waited, and not from when it was held back.
-            end = min(end, copy.tx_extracted)
-        if copy.status != EpisodeStatus.ERASED and copy.length and start < end:
-            yield copy, start, end
+        if copy.status == EpisodeStatus.ERASED or not copy.length:
+            continue
+        # Found while it waited, not while it was held back, and again when it was released.
+        held = OPEN if copy.tx_held is None else copy.tx_held
+        released = OPEN if copy.tx_released is None else copy.tx_released
+        for begin, until in ((start, min(end, held)), (max(start, released), end)):
+            if begin < until:
+                yield copy, begin, until

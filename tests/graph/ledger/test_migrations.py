@@ -15,6 +15,7 @@ from graph.ledger.database import open_database
 from graph.ledger.schema import claims, statements
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter, StatementView, Want
+from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.conftest import EPOCH, NoProjection
 from tests.graph.ledger.saying import claim, say
@@ -102,3 +103,19 @@ def test_a_ledger_from_before_joins_keeps_its_answers_and_learns_who_is_who(tmp_
 
 def test_opening_a_new_ledger_commits_nothing(open_graph: Callable[..., LedgerGraph]) -> None:
     assert open_graph().transactions("n").items == ()
+
+
+def test_what_was_held_back_and_what_waited_before_there_were_deliveries_still_is_and_does(
+    open_graph: Callable[..., LedgerGraph], tmp_path: Path
+) -> None:
+    graph = open_graph()
+    held = graph.record_extracted("n", [(EpisodeDraft("bad", source="s", external_id="1"), [], ())], extractor="none", quarantined=[True])
+    graph.accept("n", [(EpisodeDraft("good", source="s", external_id="2"), ())])
+    (before,) = graph.backlog.unsent("live", 10)
+    graph.close()
+    _alembic(tmp_path / "ledger.db", "0002")
+    graph = open_graph()
+    assert graph.backlog.unsent("live", 10) == [before]
+    assert [view.status for view in graph.snapshot("n").episodes(status=[EpisodeStatus.QUARANTINED]).items] == [EpisodeStatus.QUARANTINED]
+    graph.release("n", held[0].episode_key, reason="fine")
+    assert [each.draft.content for each in graph.backlog.unsent("live", 10)] == ["bad", "good"]

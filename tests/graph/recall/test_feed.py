@@ -136,6 +136,13 @@ def lives(graph: LedgerGraph) -> list[tuple[str, int, int]]:
     return [(text, *span) for text, span in sorted(spans.items())]
 
 
+def stretches(graph: LedgerGraph) -> list[tuple[int, int]]:
+    """The transactions in which documents of episodes are found, each version by itself."""
+    feed = Feed(graph._engine)
+    table = indexed_by(feed, "n", list(feed.batches(0, feed.last()))).episodes
+    return sorted(zip(table["tx_from"].tolist(), table["tx_to"].tolist(), strict=True))
+
+
 def draft(text: str, name: str = "e", **fields: Any) -> EpisodeDraft:
     return EpisodeDraft(text, "chat", external_id=name, said_at="2024-01-01", **fields)
 
@@ -171,6 +178,17 @@ def test_what_is_held_back_is_never_found_and_takes_the_place_of_what_it_revises
     revised = draft("bad", revised_at="2024-03-01")
     second = graph.record_extracted("n", [(revised, [], ())], extractor="test", quarantined=[True])[0].transaction
     assert lives(graph) == [("one", first, second)]
+
+
+def test_what_is_released_is_found_from_then_on_also_where_it_was_found_before_it_was_held_back(graph: LedgerGraph) -> None:
+    waits = graph.accept("n", [(draft("one"), ())])[0]
+    accepted = graph.snapshot("n").basis.transaction
+    held = graph.record_extracted("n", [(draft("one"), [], ())], extractor="test", quarantined=[True])[0].transaction
+    assert stretches(graph) == [(accepted, held)]
+    released = graph.release("n", waits.episode_key, reason="fine").transaction
+    assert stretches(graph) == [(accepted, held), (released, OPEN)]
+    gone = graph.retract("n", key=waits.episode_key, reason=None).transaction
+    assert stretches(graph) == [(accepted, held), (released, gone)]
 
 
 def test_a_transaction_is_never_divided_and_batches_are_bounded(graph: LedgerGraph) -> None:

@@ -20,6 +20,7 @@ from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
 from workers.readers.slack import SlackReader
+from workers.readers.whatsapp import WhatsAppReader
 
 KNOWN_ENDINGS = ENDINGS | {".json", ".jsonl", ".ndjson", ".vtt", ".srt", ".zip"}
 """The endings of files that are looked into where a folder is read; others are counted."""
@@ -44,7 +45,7 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (ClaudeCodeReader(), LocomoReader(), SlackReader(), ChatReader(), NotesReader())
+    return (ClaudeCodeReader(), LocomoReader(), SlackReader(), ChatReader(), WhatsAppReader(), NotesReader())
 
 
 def read_path(

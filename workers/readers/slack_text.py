@@ -1,4 +1,4 @@
-"""Slack's markup as what a person reads: mentions with names, links with labels, entities unescaped."""
+"""Slack's markup as what a person reads: mentions as names, links with labels, entities unescaped."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def _shown(markup: str, names: Names) -> str:
     target, _, label = markup.partition("|")
     kind, name = target[:1], target[1:]
     if kind == "@":
+        # Without the "@": in prose the name is a name ("Ben Ito moved to Oslo"), a handle is only somebody's.
         known = names("user", name)
-        return f"@{label.lstrip('@') if known == name and label else known}"
+        return known if known != name else f"@{label.lstrip('@') or name}"
     if kind == "#":
         known = names("channel", name)
         return f"#{label.lstrip('#') if known == name and label else known}"

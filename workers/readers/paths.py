@@ -16,6 +16,7 @@ from workers.readers.chat import ChatReader
 from workers.readers.claude_code import ClaudeCodeReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
+from workers.readers.meeting import MeetingReader
 from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
@@ -45,7 +46,7 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (ClaudeCodeReader(), LocomoReader(), SlackReader(), ChatReader(), WhatsAppReader(), NotesReader())
+    return (ClaudeCodeReader(), LocomoReader(), SlackReader(), ChatReader(), MeetingReader(), WhatsAppReader(), NotesReader())
 
 
 def read_path(

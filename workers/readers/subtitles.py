@@ -12,7 +12,6 @@ from workers.readers.report import ReadReport, Rejected
 
 _TIME = r"(?:(\d{1,5}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,9}))?"
 TIMING = re.compile(rf"\s*{_TIME}\s*--+>\s*{_TIME}(?:\s.*)?", re.ASCII)
-_LOOSE_TIMING = re.compile(r"--+>")
 _COMMENT = re.compile(r"(NOTE|STYLE|REGION)(?:[ \t]|$)")
 _VOICE = re.compile(r"<v(?:\.[^ \t<>]*)?[ \t]+([^<>]{1,1000})>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:[a-z]{1,8}|\d[\d:.]{4,15})(?:[.\s][^<>]*)?/?>|\{\\[^{}\n]{0,80}\}", re.IGNORECASE)
@@ -24,7 +23,7 @@ _PREFIX = re.compile(
     r"[\])]?(?:[ \t]*\([^()\n]{1,60}\))?[ \t]?:(?=[ \t]|$)[ \t]*"
 )
 _CHANGE = re.compile(r">>+[ \t]*")
-_SOUND = re.compile(r"\[[^\[\]\n]{1,60}\](?![ \t]?:)|[♪♫][^♪♫\n]*[♪♫]|[♪♫]|^\([^()\n]{1,60}\)$")
+_SOUND = re.compile(r"\[[^\[\]\n]{1,60}\](?![ \t]?:)|[♪♫][^♪♫\n]*[♪♫]|[♪♫]|^(?:>>+[ \t]*|[-–—][ \t]?)?\([^()\n]{1,60}\)$")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ROLE = re.compile(r"[ \t]*\([^()\n]{1,60}\)$")
 _LABEL_WORDS = """
@@ -114,7 +113,7 @@ def read_cues(lines: Iterable[Line], name: str, report: ReadReport) -> Iterator[
         elif comment := _COMMENT.match(text):
             report.skipped[comment[1]] += 1
             inside_comment = True
-        elif _LOOSE_TIMING.search(text):
+        elif "-->" in text:
             yield Rejected(name, line.number, "timestamp", "the times of the cue are none")
             broken = True
         elif begun:

@@ -111,7 +111,7 @@ ThreatRules = dict[Annotated[str, AfterValidator(_threat_name)], ThreatRule]
 class SecretsFile(_Strict):
     """`data/secrets.yaml`."""
 
-    shared: dict[str, Pattern] = {}
+    shared: dict[str, str] = {}
     rules: SecretRules
     secret_names: Pattern
 
@@ -119,6 +119,7 @@ class SecretsFile(_Strict):
 class ThreatsFile(_Strict):
     """`data/threats.yaml`."""
 
+    shared: dict[str, str] = {}
     rules: ThreatRules
     about: Pattern
     quoted: Pattern
@@ -194,11 +195,13 @@ def read(path: Path, model: type[Model]) -> tuple[Model, Lines]:
     except yaml.YAMLError as failure:
         mark = getattr(failure, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        raise InvalidInput(f"{path}{where}: no valid YAML", reason="INVALID_HYGIENE") from None
+        # What it quotes is of the file.
+        why = re.sub("'.*'", "...", str(getattr(failure, "problem", None) or "it cannot be read"))
+        raise InvalidInput(f"{path}{where}: no valid YAML: {why}", reason="INVALID_HYGIENE") from None
     except ValueError:
         raise InvalidInput(f"{path}: no valid YAML: a value cannot be read", reason="INVALID_HYGIENE") from None
     try:
-        return model.model_validate(_with_shared(data, lines) if model is SecretsFile else {} if data is None else data), lines
+        return model.model_validate(_with_shared(data, lines) if model in (SecretsFile, ThreatsFile) else {} if data is None else data), lines
     except ValidationError as failure:
         first = failure.errors(include_input=False, include_context=False, include_url=False)[0]
         key = tuple(str(part) for part in first["loc"] if part != "[key]")
@@ -206,7 +209,7 @@ def read(path: Path, model: type[Model]) -> tuple[Model, Lines]:
 
 
 def _with_shared(data: Any, lines: Lines) -> Any:
-    """The built-in file with `(?&name)` in its patterns, and bare names in `unless`, replaced by the shared pattern of that name."""
+    """A built-in file with `(?&name)` in its patterns, and bare names in `unless`, replaced by the shared pattern of that name."""
     shared: dict[str, str] = {}
 
     def whole(key: _Key, pattern: str) -> str:
@@ -220,7 +223,10 @@ def _with_shared(data: Any, lines: Lines) -> Any:
         shared[name] = whole(("shared", name), pattern)
     for name, rule in data["rules"].items():
         key = ("rules", name)
-        rule["unless"] = [whole(key, f"(?&{each})" if _NAME.fullmatch(each) else each) for each in rule.get("unless", ())]
+        if "unless" in rule:
+            rule["unless"] = [whole(key, f"(?&{each})" if _NAME.fullmatch(each) else each) for each in rule["unless"]]
         if "pattern" in rule:
             rule["pattern"] = whole(key, rule["pattern"])
-    return {**data, "shared": shared, "secret_names": whole(("secret_names",), data["secret_names"])}
+    if "secret_names" in data:
+        data["secret_names"] = whole(("secret_names",), data["secret_names"])
+    return {**data, "shared": shared}

@@ -13,6 +13,8 @@ from extraction.rule_files import SecretRule
 _BEFORE = 60
 """Bytes before a match that `not_after` looks at."""
 
+_MATERIAL = re2.compile("[A-Za-z0-9+/]{16}")
+
 Span = tuple[int, int]
 
 
@@ -65,8 +67,9 @@ class SecretMatcher:
         for place, (start, end) in enumerate(marks):
             if not begins[place]:
                 continue
-            if place + 1 < len(marks) and not begins[place + 1]:
-                yield start, marks[place + 1][1]
-            else:
-                following = marks[place + 1][0] if place + 1 < len(marks) else len(text)
-                yield start, end + int(self._body.match(text[end:following]).end())
+            following = marks[place + 1][0] if place + 1 < len(marks) else len(text)
+            ended = place + 1 < len(marks) and not begins[place + 1]
+            last = following if ended else end + int(self._body.match(text[end:following]).end())
+            # Where only the marks stand, somebody writes about keys.
+            if _MATERIAL.search(text[end:last]):
+                yield start, marks[place + 1][1] if ended else last

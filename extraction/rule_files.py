@@ -14,21 +14,40 @@ from typing import Annotated, Any, TypeVar
 
 import re2
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from ontology.errors import InvalidInput
 
 DATA = Path(__file__).parent / "data"
+BUILT_IN = "built in"
+"""The context in which the files that come along are read."""
 MOST_BYTES = 1_000_000
 """A rule file is written by hand; what is larger is another file."""
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BOOL, _STAMP = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
 _Key = tuple[str, ...]
 _REFERENCE = re.compile(r"\(\?&([a-z_]+)\)")
 _NAME = re.compile("[a-z_]+")
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def _pattern(text: str) -> str:
+def _loader() -> type[yaml.SafeLoader]:
+    """The safe loader, in C where there is one, for which `off` and `no` are words, and dates are text."""
+    loader: type[yaml.SafeLoader] = type("Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOL, _STAMP)]
+        for first, resolvers in loader.yaml_implicit_resolvers.items()
+    }
+    loader.add_implicit_resolver(_BOOL, re.compile("^(?:true|false)$"), list("tf"))
+    return loader
+
+
+_LOADER = _loader()
+
+
+def _pattern(text: str, info: ValidationInfo) -> str:
+    # The tests compile what comes along; to compile all of it at every start would take a tenth of a second.
+    if info.context == BUILT_IN:
+        return text
     options = re2.Options()
     options.log_errors = False
     try:
@@ -84,11 +103,11 @@ class SecretRule(_Strict):
     leaves: Examples
 
     @model_validator(mode="after")
-    def _one_way(self) -> SecretRule:
+    def _one_way(self, info: ValidationInfo) -> SecretRule:
         block = [part is not None for part in (self.begin, self.end, self.body)]
         if (self.pattern is None) != all(block) or any(block) != all(block):
             raise ValueError("a rule has a `pattern`, or `begin`, `end` and `body`")
-        if self.pattern is not None and re2.fullmatch(self.pattern, "") is not None:
+        if info.context != BUILT_IN and self.pattern is not None and re2.fullmatch(self.pattern, "") is not None:
             raise ValueError("the pattern matches an empty text")
         return self
 
@@ -177,6 +196,12 @@ class Lines:
         return InvalidInput(f"{self.path}, line {line or self._lines.get(at, 1)}, {shown}: {why}", path=key, reason="INVALID_HYGIENE")
 
 
+def built_in(name: str, model: type[Model]) -> Model:
+    """A file that comes along, such as `secrets.yaml`."""
+    data = yaml.load((DATA / name).read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - a safe loader
+    return model.model_validate(_with_shared(data), context=BUILT_IN)
+
+
 def read(path: Path, model: type[Model]) -> tuple[Model, Lines]:
     """A rule file and where its keys stand. Raises InvalidInput (INVALID_HYGIENE) naming file, line and key."""
     try:
@@ -191,7 +216,7 @@ def read(path: Path, model: type[Model]) -> tuple[Model, Lines]:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_LOADER)):
             raise InvalidInput(f"{path}: a rule file has no aliases (`*name`)", reason="INVALID_HYGIENE")
         lines = Lines(path, yaml.compose(text, Loader=_LOADER))
-        data: Any = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader, in C where there is one
+        data: Any = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
     except yaml.YAMLError as failure:
         mark = getattr(failure, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
@@ -201,32 +226,27 @@ def read(path: Path, model: type[Model]) -> tuple[Model, Lines]:
     except ValueError:
         raise InvalidInput(f"{path}: no valid YAML: a value cannot be read", reason="INVALID_HYGIENE") from None
     try:
-        return model.model_validate(_with_shared(data, lines) if model in (SecretsFile, ThreatsFile) else {} if data is None else data), lines
+        return model.model_validate({} if data is None else data), lines
     except ValidationError as failure:
         first = failure.errors(include_input=False, include_context=False, include_url=False)[0]
         key = tuple(str(part) for part in first["loc"] if part != "[key]")
         raise lines.mistake(key, str(first["msg"]).removeprefix("Value error, ")) from None
 
 
-def _with_shared(data: Any, lines: Lines) -> Any:
+def _with_shared(data: dict[str, Any]) -> dict[str, Any]:
     """A built-in file with `(?&name)` in its patterns, and bare names in `unless`, replaced by the shared pattern of that name."""
     shared: dict[str, str] = {}
 
-    def whole(key: _Key, pattern: str) -> str:
-        for name in set(_REFERENCE.findall(pattern)):
-            if name not in shared:
-                raise lines.mistake(key, "there is no such shared pattern")
-            pattern = pattern.replace(f"(?&{name})", shared[name])
-        return pattern
+    def whole(pattern: str) -> str:
+        return _REFERENCE.sub(lambda reference: shared[reference[1]], pattern)
 
     for name, pattern in data.get("shared", {}).items():
-        shared[name] = whole(("shared", name), pattern)
-    for name, rule in data["rules"].items():
-        key = ("rules", name)
+        shared[name] = whole(pattern)
+    for rule in data["rules"].values():
         if "unless" in rule:
-            rule["unless"] = [whole(key, f"(?&{each})" if _NAME.fullmatch(each) else each) for each in rule["unless"]]
+            rule["unless"] = [shared[each] if _NAME.fullmatch(each) else whole(each) for each in rule["unless"]]
         if "pattern" in rule:
-            rule["pattern"] = whole(key, rule["pattern"])
+            rule["pattern"] = whole(rule["pattern"])
     if "secret_names" in data:
-        data["secret_names"] = whole(("secret_names",), data["secret_names"])
+        data["secret_names"] = whole(data["secret_names"])
     return {**data, "shared": shared}

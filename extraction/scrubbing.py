@@ -15,8 +15,9 @@ from typing import Any
 
 import re2
 
+from extraction import rule_files
 from extraction.prefilter import Prefilter, searchable
-from extraction.rule_files import DATA, SecretRule, SecretsFile, read
+from extraction.rule_files import SecretRule, SecretsFile
 from extraction.secret_matching import SecretMatcher
 from ontology.errors import InvalidInput
 
@@ -32,7 +33,7 @@ _Find = tuple[int, int, int]
 @lru_cache(maxsize=1)
 def built_in() -> SecretsFile:
     """The rules that come along."""
-    return read(DATA / "secrets.yaml", SecretsFile)[0]
+    return rule_files.built_in("secrets.yaml", SecretsFile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from math import log2
+from typing import Any
 
 import re2
 
@@ -27,28 +29,22 @@ def entropy(value: bytes) -> float:
 
 
 class SecretMatcher:
-    """One rule. `spans(text)` are the `[start, end)`, in bytes of UTF-8, of the secrets that it finds; none is empty."""
+    """One rule. `spans(text)` are the `[start, end)`, in bytes of UTF-8, of the secrets that it finds; none is empty.
+
+    Its patterns are compiled when they are first needed: most texts need few of them.
+    """
 
     def __init__(self, name: str, rule: SecretRule) -> None:
         self.name = name
-        self._unless = re2.compile("|".join(f"(?:{pattern})" for pattern in rule.unless)) if rule.unless else None
-        self._not_after = re2.compile(f"(?:{rule.not_after})\\z") if rule.not_after else None
-        self._entropy = rule.entropy
-        self._begin = self._body = None
-        if rule.pattern is None:
-            self._begin, self._body = re2.compile(rule.begin), re2.compile(rule.body)
-            self._pattern = re2.compile(f"(?:{rule.begin})|(?:{rule.end})")
-        else:
-            self._pattern = re2.compile(rule.pattern)
-        self._groups = [index for group, index in self._pattern.groupindex.items() if group.startswith("secret")]
+        self._rule = rule
 
     def spans(self, text: bytes) -> Iterator[Span]:
         """In order of the text."""
-        if self._begin is not None:
+        if self._rule.pattern is None:
             yield from self._blocks(text)
             return
         for match in self._pattern.finditer(text):
-            if self._not_after and self._not_after.search(text[max(0, match.start() - _BEFORE) : match.start()]):
+            if self._rule.not_after and self._not_after.search(text[max(0, match.start() - _BEFORE) : match.start()]):
                 continue
             found = [span for span in map(match.span, self._groups) if span[0] >= 0] or [match.span()]
             for start, end in found:
@@ -56,9 +52,9 @@ class SecretMatcher:
                     yield start, end
 
     def _is_secret(self, value: bytes) -> bool:
-        if self._unless and self._unless.fullmatch(value):
+        if self._rule.unless and self._unless.fullmatch(value):
             return False
-        return self._entropy is None or entropy(value) >= self._entropy
+        return self._rule.entropy is None or entropy(value) >= self._rule.entropy
 
     def _blocks(self, text: bytes) -> Iterator[Span]:
         """From a beginning to the next end; one without an end goes on as long as the body matches."""
@@ -73,3 +69,28 @@ class SecretMatcher:
             # Where only the marks stand, somebody writes about keys.
             if _MATERIAL.search(text[end:last]):
                 yield start, marks[place + 1][1] if ended else last
+
+    @cached_property
+    def _pattern(self) -> Any:
+        rule = self._rule
+        return re2.compile(f"(?:{rule.begin})|(?:{rule.end})" if rule.pattern is None else rule.pattern)
+
+    @cached_property
+    def _groups(self) -> list[int]:
+        return [index for group, index in self._pattern.groupindex.items() if group.startswith("secret")]
+
+    @cached_property
+    def _begin(self) -> Any:
+        return re2.compile(self._rule.begin)
+
+    @cached_property
+    def _body(self) -> Any:
+        return re2.compile(self._rule.body)
+
+    @cached_property
+    def _unless(self) -> Any:
+        return re2.compile("|".join(f"(?:{pattern})" for pattern in self._rule.unless))
+
+    @cached_property
+    def _not_after(self) -> Any:
+        return re2.compile(rf"(?:{self._rule.not_after})\z")

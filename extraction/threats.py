@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 from unicodedata import normalize
 
 import re2
 
+from extraction import rule_files
 from extraction.prefilter import Prefilter, searchable
-from extraction.rule_files import DATA, ThreatRule, ThreatsFile, read
+from extraction.rule_files import ThreatRule, ThreatsFile
 
 NEAR = 300
 """Bytes on either side of a phrase in which a text that speaks about attacks says so."""
@@ -22,10 +24,8 @@ NEAR = 300
 # The flags of Scotland, Wales and the like are a black flag, tag letters and the end tag.
 _FLAG = re2.compile(r"\x{1F3F4}[\x{E0020}-\x{E007E}]{2,7}\x{E007F}")
 _RIGHT_TO_LEFT = re2.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]")
-_INVISIBLE = {
-    ord(c): None
-    for c in "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
-}
+# Soft hyphens, joiners, marks of direction, invisible operators: what has no width.
+_INVISIBLE = dict.fromkeys((0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF))
 # Rules that ask about more than a pattern can say.
 _TAGS, _EMBEDDING = "hidden:tags", "hidden:bidi-embedding"
 
@@ -33,7 +33,7 @@ _TAGS, _EMBEDDING = "hidden:tags", "hidden:bidi-embedding"
 @lru_cache(maxsize=1)
 def built_in() -> ThreatsFile:
     """The rules that come along."""
-    return read(DATA / "threats.yaml", ThreatsFile)[0]
+    return rule_files.built_in("threats.yaml", ThreatsFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,15 @@ class _Rule:
         self.name = name
         self.kind = name.partition(":")[0]
         self.quarantine = source.quarantine
-        self.pattern = re2.compile(source.pattern)
-        self.phrase: int = self.pattern.groupindex.get("phrase", 0)
+        self._source = source
+
+    @cached_property
+    def pattern(self) -> Any:
+        return re2.compile(self._source.pattern)
+
+    @cached_property
+    def phrase(self) -> int:
+        return int(self.pattern.groupindex.get("phrase", 0))
 
 
 class ThreatScanner:

@@ -21,7 +21,7 @@ class Context:
     """One request.
 
     `latest` is the last transaction that the request has seen: all snapshots of one request without `recordedAt` stand on it.
-    A mutation moves it on. `predicates` holds what the schema has made of predicates already.
+    A mutation moves it on. `trace` names the request in the log up to the commit of what it handed in. `predicates` holds what the schema has made of predicates already.
     """
 
     graph: Graph
@@ -34,6 +34,7 @@ class Context:
     predicates: dict[str, object] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     embedding: Embedding | None = None
+    trace: str | None = None
 
     def health(self) -> list[ComponentHealth]:
         """The state of every part; what makes the vectors is one where an embedder is chosen."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
-from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from graphql.execution.execute import ExecutorThrowingOnIncremental
-from graphql.pyutils import AwaitableOrValue
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
+
+from graph.work import Jobs, JobView
+from ontology.errors import Overloaded
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -54,7 +56,8 @@ class Watch(Generic[Key, Value]):
         self._look = 0
         self._asked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._threads: CapacityLimiter | None = None
+        self._threads = CapacityLimiter(1)
+        self._closing = False
 
     @property
     def followers(self) -> int:
@@ -64,7 +67,7 @@ class Watch(Generic[Key, Value]):
     async def follow(self, key: Key) -> AsyncGenerator[Value | None, None]:
         """The value as it is at once or later, then whenever it has changed; of quick changes the last. None: there is none.
 
-        Raises what reading raised.
+        Raises what reading raised, and Overloaded once it is closed.
         """
         mine = self._followed.setdefault(key, _Followed())
         mine.followers += 1
@@ -77,6 +80,8 @@ class Watch(Generic[Key, Value]):
             told: Value | None = None
             first = True
             while True:
+                if self._closing:
+                    raise Overloaded("the service stops; subscribe again", retry_after=1)
                 if mine.failure is not None:
                     raise mine.failure
                 if mine.look >= needed and (first or mine.value != told):
@@ -88,6 +93,12 @@ class Watch(Generic[Key, Value]):
             mine.followers -= 1
             if not mine.followers and self._followed.get(key) is mine:
                 del self._followed[key]
+
+    def close(self) -> None:
+        """End all that follow."""
+        self._closing = True
+        for each in self._followed.values():
+            each.changed.set()
 
     async def _run(self) -> None:
         try:
@@ -117,7 +128,6 @@ class Watch(Generic[Key, Value]):
         loop = asyncio.get_running_loop()
         self._look += 1
         look, start = self._look, loop.time()
-        self._threads = self._threads or CapacityLimiter(1)
         values: Mapping[Key, Value] = {}
         failure: Exception | None = None
         try:
@@ -128,3 +138,52 @@ class Watch(Generic[Key, Value]):
             if key in self._followed:
                 self._followed[key].tell(look, values.get(key), failure)
         return loop.time() - start
+
+
+@dataclass(frozen=True, slots=True)
+class JobKey:
+    """A job of a namespace."""
+
+    jobs: Jobs
+    namespace: str
+    id: str
+
+
+def _jobs_now(keys: Collection[JobKey]) -> dict[JobKey, JobView]:
+    found = {key: key.jobs.job(key.namespace, key.id) for key in keys}
+    return {key: view for key, view in found.items() if view is not None}
+
+
+class Watches:
+    """What the subscriptions of one application follow."""
+
+    def __init__(self, *, pause: float = PAUSE) -> None:
+        self.jobs: Watch[JobKey, JobView] = Watch(_jobs_now, pause=pause)
+
+    @property
+    def followers(self) -> int:
+        """How many subscriptions are open."""
+        return self.jobs.followers
+
+    def close(self) -> None:
+        """End all subscriptions: a server that stops waits for none."""
+        self.jobs.close()
+
+
+def in_threads(limiter: CapacityLimiter) -> type[StrawberryGraphQLCoreExecutionContext]:
+    """An executor that resolves each event of a subscription in a thread: resolvers block on the graph, the event loop never does."""
+
+    class EventsInThreads(StrawberryGraphQLCoreExecutionContext):
+        _event = False
+
+        def build_per_event_executor(self, payload: Any) -> EventsInThreads:
+            executor = super().build_per_event_executor(payload)
+            assert isinstance(executor, EventsInThreads)
+            executor._event = True
+            return executor
+
+        def execute_operation(self, serially: bool | None = None) -> Any:
+            run = super().execute_operation
+            return to_thread.run_sync(partial(run, serially), limiter=limiter) if self._event else run(serially)
+
+    return EventsInThreads

@@ -6,12 +6,13 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import BoundedSemaphore, Event, Thread
 from time import time_ns
 
 from graph.facade import Graph
 from graph.views import Receipt, Rehearsal, StatedClaim
+from graph.work import JobView, Offered, OfferedStatements
 from ontology.claim import ClaimDraft
 from ontology.edtf import parse_edtf
 from ontology.episode import EpisodeDraft, Turn
@@ -126,6 +127,51 @@ class Ingestion:
         if clean.quarantine:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
         return self._keep(namespace, clean, actor, idempotency_key)
+
+    def accept_many(
+        self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, str | None]], *, actor: str = "local", trace: str | None = None
+    ) -> JobView:
+        """Put episodes with their idempotency keys on disk as a job. Raises InvalidInput, its path beginning with the index."""
+        offered: list[Offered] = []
+        for place, (episode, key) in enumerate(episodes):
+            try:
+                checked_content(episode.content)
+                said_at(episode)
+                clean = self.clean(episode)
+            except InvalidInput as failure:
+                raise failure.under(str(place)) from failure
+            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
+        job = self._graph.jobs.accept(namespace, offered, actor=actor, trace=trace)
+        self._work.set()
+        return job
+
+    def state_many(self, namespace: str, items: Sequence[OfferedStatements], *, actor: str = "local", trace: str | None = None) -> JobView:
+        """Record episodes with the statements that the client states, all without secrets, as a job. Raises as `accept_many`."""
+        clean: list[OfferedStatements] = []
+        for place, item in enumerate(items):
+            try:
+                said_at(item.draft)
+                draft = self.clean(item.draft).episode
+            except InvalidInput as failure:
+                raise failure.under(str(place)) from failure
+            clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
+        return self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
+
+    def cancel(self, namespace: str, id: str, *, actor: str = "local") -> JobView:
+        """Give up what still waits of a job. Raises NotFound."""
+        return self._graph.jobs.cancel(namespace, id, actor=actor)
+
+    def retry(self, namespace: str, id: str, *, actor: str = "local", trace: str | None = None) -> JobView:
+        """Let the failed episodes of a job wait again. Raises NotFound."""
+        job = self._graph.jobs.retry(namespace, id, actor=actor, trace=trace)
+        self._work.set()
+        return job
+
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+        """Let an episode through that is held back. Raises NotFound, InvalidInput."""
+        receipt = self._graph.release(namespace, key, reason=reason, actor=actor)
+        self._work.set()
+        return receipt
 
     def state(
         self,

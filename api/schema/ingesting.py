@@ -107,9 +107,7 @@ class Ingesting:
         """Scrubbed, scanned, on disk; extracted in the background."""
         context = info.context
         with under("input"):
-            made = context.ingestion.accept_many(
-                context.namespace, _each(input, _episode), actor=context.actor, trace=context.trace
-            )
+            made = context.ingestion.accept_many(context.namespace, _each(input, _episode), actor=context.actor, trace=context.trace)
         after(context)
         return IngestEpisodesPayload(job=job(made))
 

@@ -86,9 +86,7 @@ class IngestJob(Node):
         return strawberry.ID(encode_id(ObjectId(Kind.JOB, self.key)))
 
     @described("Episodes that failed for good (dead letters).")
-    def failures(
-        self, info: Info[Context, None], first: int | None = 20, after: str | None = strawberry.UNSET
-    ) -> JobFailureConnection:
+    def failures(self, info: Info[Context, None], first: int | None = 20, after: str | None = strawberry.UNSET) -> JobFailureConnection:
         """A page of them, in the order of the call."""
         context, after = info.context, given(after)
         cursor = None if after is None else decode_cursor(after, "failures", pinned=False)

@@ -31,7 +31,7 @@ from api.requests import Request
 from api.schema.build import Schema, build_schema
 from api.service import Service
 from api.subscriptions import Watches
-from ontology.errors import Forbidden, Overloaded, Unauthenticated
+from ontology.errors import Forbidden, InvalidInput, Overloaded, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE
 
 logger = logging.getLogger(__name__)
@@ -40,10 +40,10 @@ logger = logging.getLogger(__name__)
 class Opening:
     """The service while it opens and after: opened in a thread, so that `/livez` answers meanwhile.
 
-    `failed` is called where it cannot be opened: the process is of no use then.
+    `failed` is called with the reason where it cannot be opened: the process is of no use then.
     """
 
-    def __init__(self, open: Callable[[], Service], failed: Callable[[], None]) -> None:
+    def __init__(self, open: Callable[[], Service], failed: Callable[[Exception], None]) -> None:
         self._open = open
         self._failed = failed
         self.service: Service | None = None
@@ -53,9 +53,11 @@ class Opening:
         try:
             service = await to_thread.run_sync(self._open)
             service.start()
-        except Exception:
-            logger.exception("the service cannot open its data")
-            self._failed()
+        except Exception as failure:
+            # A mistake in the settings is one sentence, which needs no trace.
+            trace = not isinstance(failure, InvalidInput)
+            logger.error("the service cannot open its data: %s", failure, exc_info=trace)
+            self._failed(failure)
         else:
             self.service = service
 
@@ -78,10 +80,10 @@ class GraphQLEndpoint(GraphQL[Request, None]):
     With a keyring there is no editor in the browser: its page takes scripts from elsewhere, which a key must not be typed beside.
     """
 
-    def __init__(self, schema: Schema, opening: Opening, watches: Watches, keyring: Keyring | None = None) -> None:
+    def __init__(self, schema: Schema, opening: Opening, keyring: Keyring | None = None, watches: Watches | None = None) -> None:
         protocols = (GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL)
         super().__init__(schema, graphql_ide=None if keyring else "graphiql", subscription_protocols=protocols)
-        self._watches = watches
+        self._watches = watches or Watches()
         self._opening = opening
         self._keyring = keyring
 
@@ -126,7 +128,7 @@ def create_app(
     open: Callable[[], Service],
     *,
     schema: Schema | None = None,
-    failed: Callable[[], None] = lambda: None,
+    failed: Callable[[Exception], None] = lambda _: None,
     exposure: Exposure | None = None,
 ) -> Starlette:
     """The application. `open` makes the service in a thread after the start; what it made is closed at the end.
@@ -150,7 +152,7 @@ def create_app(
         await task
         await opening.close()
 
-    endpoint = GraphQLEndpoint(schema or build_schema(), opening, watches, exposure.keyring)
+    endpoint = GraphQLEndpoint(schema or build_schema(), opening, exposure.keyring, watches)
     app = Starlette(
         routes=[
             Route("/graphql", endpoint),

@@ -99,10 +99,10 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
     from api.app import create_app
 
-    failed: list[bool] = []
+    failed: list[int] = []
 
-    def give_up() -> None:
-        failed.append(True)
+    def give_up(failure: Exception) -> None:
+        failed.append(REFUSED if isinstance(failure, InvalidInput) else 1)
         server.should_exit = True
 
     app = create_app(opening, failed=give_up, exposure=exposure)
@@ -116,6 +116,11 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
             # supervisor, which kills what takes too long, sends its own.
             self.should_exit = True
 
+        async def shutdown(self, sockets: list[socket] | None = None) -> None:
+            # uvicorn waits for all that it answers, and what is followed may go on for days.
+            app.state.watches.close()
+            await super().shutdown(sockets)
+
     server = Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -123,7 +128,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
     Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
     server.run(sockets=[listening])
     if failed:
-        sys.exit(1)
+        sys.exit(failed[0])
 
 
 def serve(settings: Settings, opening: Opener | None = None) -> int:

@@ -38,7 +38,10 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ERSTWHILE_", env_ignore_empty=True, extra="ignore", frozen=True)
 
-    data: Path = Field(default_factory=_default_data, description="The folder of one ledger and of what follows it.")
+    data: Path = Field(
+        default_factory=_default_data,
+        description="The folder of one ledger and of what follows it (default: the platform's folder for data).",
+    )
     host: str = Field(default="127.0.0.1", description="The address that `erstwhile serve` listens on. Without API keys: loopback only.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(default=8000, description="Its port; 0 takes any that is free.")
     api_keys: SecretStr | None = Field(

@@ -184,7 +184,7 @@ def test_without_keys_everybody_is_local(url: str, http: httpx.Client) -> None:
 
 @pytest.fixture
 def sockets(service: Service, keys: Keys) -> Iterator[TestClient]:
-    opening = Opening(lambda: Borrowed(service.graph, service.ingestion), lambda: None)
+    opening = Opening(lambda: Borrowed(service.graph, service.ingestion), lambda _: None)
     asyncio.run(opening.run())
     route = WebSocketRoute("/graphql", GraphQLEndpoint(build_schema(), opening, keys.ring))
     with TestClient(Starlette(routes=[route], middleware=[Middleware(Guard, keys.ring)])) as client:

@@ -55,7 +55,7 @@ def test_no_episodes_and_too_many_are_refused(client: Client, document: str, num
     assert (found["__typename"], found["path"], found["reason"]) == ("InvalidInputError", ["input"], "OUT_OF_RANGE")
 
 
-BAD_EPISODES = {
+BAD_EPISODES: dict[str, dict[str, Any]] = {
     "content": {"content": ""},
     "saidAt": {"saidAt": "soon"},
     "timeZone": {"timeZone": "Atlantis"},

@@ -112,6 +112,16 @@ def test_it_starts_and_stops_quietly_and_leaves_no_process(tmp_path: Path, again
     assert not (tmp_path / OWNER).exists()
 
 
+def test_a_mistake_in_the_settings_is_one_sentence_and_not_tried_again(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "api.cli", "serve", "--port", "0", "--data", str(tmp_path)]
+    environment = {"PATH": os.environ["PATH"], "ERSTWHILE_QDRANT_URL": "me:hush@nowhere"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.count("\n") == 1
+    assert "ERSTWHILE_QDRANT_URL is no address" in ran.stderr
+    assert "hush" not in ran.stderr
+
+
 def test_a_folder_has_one_owner(tmp_path: Path) -> None:
     assert owner_of(tmp_path) is None
     with owned(tmp_path, "http://127.0.0.1:1"):

@@ -17,6 +17,8 @@ def _default_data() -> Path:
 class Settings(BaseSettings):
     """`data` is the folder of one ledger and what follows it; `ontology` an overlay of the vocabulary.
 
+    `hygiene` is a file of one's own rules for secrets and threats (docs/hygiene.md).
+
     `qdrant_url` is a server that keeps the vectors of recall (docs/qdrant.md), `qdrant_key` its API key.
 
     `speakers` is a file that says who the speakers of imported transcripts are (docs/formats.md, "Who is meant").
@@ -28,6 +30,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     ontology: Path | None = None
+    hygiene: Path | None = None
     speakers: Path | None = None
     graph_engine: Literal["kuzu", "sql"] = "kuzu"
     extraction_workers: Annotated[int, Field(ge=1, le=64)] = 1

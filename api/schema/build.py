@@ -81,7 +81,7 @@ class Schema(strawberry.Schema):
             )
             result = await to_thread.run_sync(run, limiter=self._threads)
         if result.errors:
-            result.errors = [shaped(error, request.id) for error in result.errors]
+            result.errors = [shaped(error, request.id, request.ingestion.shown) for error in result.errors]
         return result
 
 

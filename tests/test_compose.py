@@ -28,6 +28,7 @@ from compose_spec import PyCompose
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
+from api.cli.commands import app
 from api.credentials import Access, entry_of, new_key
 from api.probe import PATIENCE
 from api.settings_table import settings_classes, settings_of
@@ -41,8 +42,12 @@ EXAMPLE = (compose.ROOT / ".env.example").read_text(encoding="utf-8")
 GIVEN = {"REDIS_PASSWORD": "0f" * 32, "ERSTWHILE_WORKER_KEY": "1e" * 32, "ERSTWHILE_EMBEDDER": "none"}
 SERVICES = compose.read(GIVEN)["services"]
 OURS = ("api", "worker-live", "worker-bulk")
+SETTINGS = {setting.variable: setting for kind in settings_classes() for setting in settings_of(kind)}
 SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|_KEY$")
-WORKERS = pytest.mark.skipif(find_spec("workers.celery_app") is None, reason="there is no worker to run yet")
+WORKERS = pytest.mark.skipif(
+    not any(command.callback.__name__ == "worker" for command in app.registered_commands if command.callback),
+    reason="there is no worker to run yet",
+)
 every_service = pytest.mark.parametrize("name", sorted(SERVICES))
 
 
@@ -92,9 +97,11 @@ def test_the_example_of_the_environment_lists_every_variable_and_no_other() -> N
 
 
 def test_every_setting_in_it_is_one() -> None:
-    known = {setting.variable for kind in settings_classes() for setting in settings_of(kind)}
+    known = set(SETTINGS)
     named = {name for service in SERVICES.values() for name in service.get("environment", {}) if name.startswith("ERSTWHILE_")}
-    to_come = {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY"} if find_spec("workers.settings") is None else set()
+    to_come = (
+        {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY", "ERSTWHILE_WORKER_PROCESSES"} if find_spec("workers.broker") is None else set()
+    )
     assert named - known == to_come
 
 
@@ -138,10 +145,19 @@ def test_times_fit_each_other() -> None:
     for name in OURS:
         check = SERVICES[name]["healthcheck"]
         assert max(PATIENCE, 1) < compose.seconds(check["timeout"]) <= compose.seconds(check["interval"])
+    limits = [int(setting.default or 0) for setting in SETTINGS.values() if setting.variable == "ERSTWHILE_TASK_TIME_LIMIT"]
+    assert all(limit < compose.seconds(SERVICES[name]["stop_grace_period"]) for limit in limits for name in OURS[1:])
     # A worker that is stuck is known as such before a second minute is over.
     check = SERVICES["worker-live"]["healthcheck"]
     assert STALE + check["retries"] * compose.seconds(check["interval"]) < 120
     assert compose.seconds("1h2m3s4ms") == 3723.004
+
+
+def test_the_processes_of_a_worker_fit_into_its_container() -> None:
+    for name in OURS[1:]:
+        processes = int(SERVICES[name]["environment"]["ERSTWHILE_WORKER_PROCESSES"])
+        each = [int(setting.default or 0) for setting in SETTINGS.values() if setting.variable == "ERSTWHILE_WORKER_MEMORY"]
+        assert all(processes * most + 250 < 1024 * int(SERVICES[name]["mem_limit"].removesuffix("g")) for most in each)
 
 
 def test_redis_may_hold_less_than_its_container() -> None:

@@ -182,6 +182,20 @@ def test_without_keys_everybody_is_local(url: str, http: httpx.Client) -> None:
     assert client.send(STATS, headers={"Authorization": "Bearer anything"}).errors == []
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+def test_a_page_from_elsewhere_cannot_write_without_asking_first(url: str, http: httpx.Client, kind: str) -> None:
+    # Browsers send these anywhere without a preflight. Without keys, whoever gets this far may do everything.
+    body = '{"query": "mutation { ingestEpisode(input: {content: \\"x\\", source: \\"t\\"}) { __typename } }"}'
+    namespace = f"forged-{len(kind)}"
+    headers = {"Origin": "http://evil.example", NAMESPACE_HEADER: namespace}
+    assert http.post(f"{url}/graphql", content=body, headers={**headers, "Content-Type": kind}).status_code == 400
+    query = {"query": "mutation { rebuildGraph { ok } }"}
+    assert http.get(f"{url}/graphql", params=query, headers=headers).status_code == 400
+    assert OverHttp(http, url, namespace).ok(STATS)["stats"]["episodes"] == 0
+    good = http.post(f"{url}/graphql", content=body, headers={**headers, "Content-Type": "application/json"})
+    assert good.json()["data"]["ingestEpisode"]["__typename"] == "IngestEpisodePayload"
+
+
 @pytest.fixture
 def sockets(service: Service, keys: Keys) -> Iterator[TestClient]:
     opening = Opening(lambda: Borrowed(service.graph, service.ingestion), lambda _: None)

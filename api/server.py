@@ -106,6 +106,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
     import uvicorn
 
     from api.app import create_app
+    from api.heads import HeadLimit
 
     failed: list[int] = []
 
@@ -115,7 +116,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
     app = create_app(opening, failed=give_up, exposure=exposure)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
+        app, loop="uvloop", http=HeadLimit, log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
     )
 
     class Server(uvicorn.Server):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Ending(StrEnum):
-    """What became of an episode that was handed in; `EMPTY` is of the committed: nothing worth keeping."""
+    """What became of an episode that was handed in; EMPTY: it is committed, and nothing in it is worth keeping."""
 
     COMMITTED = "committed"
     EMPTY = "empty"
@@ -24,6 +24,7 @@ class Failure(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     DIED = "died"
+    EXTRACTOR = "extractor"
     RESULT = "result"
     KEY = "key"
     OTHER = "other"
@@ -34,6 +35,8 @@ _SIGNS: tuple[tuple[Failure, tuple[str, ...]], ...] = (
     (Failure.KEY, ("idempotency key",)),
     (Failure.TIME, ("time limit", "timed out", "timelimit", "took longer")),
     (Failure.MEMORY, ("memory",)),
+    (Failure.EXTRACTOR, ("extractor failed",)),
+    (Failure.RESULT, ("cannot be committed",)),
     (Failure.STARTS, ("starts", "started", "begun", "times without")),
     (Failure.DIED, ("died", "killed", "signal", "lost")),
     (Failure.RESULT, ("result", "signature", "quote", "span", "stands in")),

@@ -17,6 +17,7 @@ from strawberry.types.graphql import OperationType
 
 from api.errors import shaped
 from api.limits import Limiting, Limits
+from api.metering import Kinds
 from api.requests import Request
 from api.scalars import SCALARS
 from api.schema.claim import Claim
@@ -48,7 +49,7 @@ class Schema(strawberry.Schema):
             mutation=Mutation,
             subscription=Subscription,
             types=[Claim, Entity, Episode, IngestJob, Statement],
-            extensions=[*self._limiting.extensions(), Permission],
+            extensions=[Kinds, *self._limiting.extensions(), Permission],
             execution_context_class=in_threads(self._threads),
             config=StrawberryConfig(scalar_map=SCALARS),
             exception_handlers=[InvalidInputHandler(), NotFoundHandler(), IdempotencyConflictHandler(), OverloadedHandler()],
@@ -72,18 +73,21 @@ class Schema(strawberry.Schema):
         try:
             await self._admit(request)
         except ErstwhileError as failure:
-            return ExecutionResult(data=None, errors=[shaped(_error(failure), request.id)])
+            return _shaped(ExecutionResult(data=None, errors=[_error(failure)]), request)
+        context = request.context()
         run = partial(
             self.execute_sync,
             query,
             variable_values=variable_values,
-            context_value=request.context(),
+            context_value=context,
             root_value=root_value,
             operation_name=operation_name,
             allowed_operation_types=allowed_operation_types,
             operation_extensions=operation_extensions,
         )
-        return _shaped(await to_thread.run_sync(run, limiter=self._threads), request)
+        result = await to_thread.run_sync(run, limiter=self._threads)
+        request.operation = context.operation
+        return _shaped(result, request)
 
     async def stream(
         self,
@@ -110,11 +114,12 @@ class Schema(strawberry.Schema):
             await self._admit(request)
             kind = await to_thread.run_sync(self._kind_of, query, arguments["operation_name"], limiter=self._threads)
         except ErstwhileError as failure:
-            yield PreExecutionError(data=None, errors=[shaped(_error(failure), request.id)])
+            yield _shaped(PreExecutionError(data=None, errors=[_error(failure)]), request)
             return
         except GraphQLError as failure:
-            yield PreExecutionError(data=None, errors=[shaped(failure, request.id)])
+            yield _shaped(PreExecutionError(data=None, errors=[failure]), request)
             return
+        request.operation = None if kind is None else kind.value
         allowed = arguments["allowed_operation_types"]
         if kind in (OperationType.QUERY, OperationType.MUTATION) and (allowed is None or kind in allowed):
             result = await self.execute(query, context_value=request, **arguments)
@@ -155,6 +160,7 @@ def _error(failure: ErstwhileError) -> GraphQLError:
 def _shaped(result: ExecutionResult, request: Request) -> ExecutionResult:
     if result.errors:
         result.errors = [shaped(error, request.id) for error in result.errors]
+    request.code = str((result.errors[0].extensions or {})["code"]) if result.errors else "OK"
     return result
 
 

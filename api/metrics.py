@@ -63,9 +63,7 @@ class Metrics:
         )
         self._outcomes = Counter("erstwhile_episodes", "Episodes by what became of them.", ["outcome"], registry=own)
         self._failures = Counter("erstwhile_failures", "Episodes that were given up, by the kind of reason.", ["kind"], registry=own)
-        self._redactions = Counter(
-            "erstwhile_redactions", "Secrets that were replaced, by the rule that found them.", ["rule"], registry=own
-        )
+        self._redactions = Counter("erstwhile_redactions", "Secrets that were replaced, by their rule.", ["rule"], registry=own)
         self._requests = Counter(
             "erstwhile_requests", "HTTP requests to GraphQL, by the type of their operation.", ["operation", "status", "code"], registry=own
         )

@@ -58,6 +58,7 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
 
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
+    from api.metrics import Metrics
     from api.service import Service
     from extraction.scrubbing import Scrubber
     from extraction.threats import ThreatScanner
@@ -78,6 +79,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
         graph.when_indexed(embedding.notify)
-    return Service(
-        graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan, workers=settings.extraction_workers), embedding
-    )
+    metrics = Metrics()
+    workers = settings.extraction_workers
+    ingestion = Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan, meters=metrics, workers=workers)
+    return Service(graph, ingestion, embedding, metrics)

@@ -30,16 +30,17 @@ class Failure(StrEnum):
     OTHER = "other"
 
 
+# What an exception said may hold any word, so what comes before it is looked for first.
 _SIGNS: tuple[tuple[Failure, tuple[str, ...]], ...] = (
+    (Failure.EXTRACTOR, ("extractor failed",)),
+    (Failure.RESULT, ("cannot be committed", "can be sent")),
     (Failure.CANCELLED, ("cancelled",)),
     (Failure.KEY, ("idempotency key",)),
-    (Failure.TIME, ("time limit", "timed out", "timelimit", "took longer")),
+    (Failure.TIME, ("time limit", "timed out", "took longer")),
     (Failure.MEMORY, ("memory",)),
-    (Failure.EXTRACTOR, ("extractor failed",)),
-    (Failure.RESULT, ("cannot be committed",)),
-    (Failure.STARTS, ("starts", "started", "begun", "times without")),
+    (Failure.STARTS, ("begun", "started")),
     (Failure.DIED, ("died", "killed", "signal", "lost")),
-    (Failure.RESULT, ("result", "signature", "quote", "span", "stands in")),
+    (Failure.RESULT, ("result", "signature", "quote", "span")),
 )
 
 

@@ -14,18 +14,17 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.app import create_app
-from api.credentials import Keyring
-from api.exposure import Exposure
 from api.metrics import Metrics, Reader
 from api.service import Service
-from graph.service import LedgerGraph
+from graph.facade import Graph
 from graph.work import Failed
 from tests.api.clients import OverHttp, served
-from tests.api.jobs import CANCEL, WATCH, ended, handed_in, said
 from tests.api.following import stream
+from tests.api.jobs import CANCEL, WATCH, ended, handed_in, said
+from tests.api.keyed import Keys, keyed_service
 from tests.api.opening import open_test_service
 from tests.api.stating import state
-from tests.graph.ledger.test_jobs import offered, waiting
+from tests.graph.ledger.test_jobs import offered
 from workers.meters import Ending, Failure, failure_kind
 
 Sample = tuple[str, frozenset[tuple[str, str]]]
@@ -54,6 +53,14 @@ def client(http: httpx.Client, url: str) -> OverHttp:
     return OverHttp(http, url, "n")
 
 
+@pytest.fixture
+def graph(tmp_path: Path) -> Iterator[Graph]:
+    """A graph that nothing works on."""
+    service = open_test_service(tmp_path)
+    yield service.graph
+    service.close()
+
+
 def scraped(client: OverHttp) -> dict[Sample, float]:
     reply = client.http.get(f"{client.url}/metrics")
     assert reply.status_code == 200
@@ -76,9 +83,7 @@ def test_requests_are_counted_by_operation_status_and_code(client: OverHttp) -> 
 
     def grown(operation: str, status: str, code: str) -> float:
         labels = {"operation": operation, "status": status, "code": code}
-        return value(after, "requests_total", **labels) - before.get(
-            ("erstwhile_requests_total", frozenset(labels.items())), 0.0
-        )
+        return value(after, "requests_total", **labels) - before.get(("erstwhile_requests_total", frozenset(labels.items())), 0.0)
 
     assert grown("query", "200", "OK") >= 2
     assert grown("mutation", "200", "OK") == 2
@@ -123,6 +128,14 @@ def test_what_waits_is_read_when_it_is_asked_for(client: OverHttp, tmp_path: Pat
     assert value(found, "lag_transactions", projection="index") >= 0
 
 
+def test_figures_tell_of_all_namespaces_so_a_key_of_some_does_not_reach_them(service: Service, http: httpx.Client) -> None:
+    keys = Keys()
+    with keyed_service(service, keys) as address:
+        asked = {name: {"Authorization": f"Bearer {key}"} for name, key in (("reader", keys.reader), ("limited", keys.limited))}
+        found = {name: http.get(f"{address}/metrics", headers=headers).status_code for name, headers in {**asked, "nobody": {}}.items()}
+    assert found == {"reader": 200, "limited": 403, "nobody": 401}
+
+
 def test_a_service_that_opens_has_no_figures_yet() -> None:
     def never() -> Service:
         raise AssertionError("not opened here")
@@ -148,7 +161,7 @@ class Broker:
         return self
 
 
-def test_a_broker_has_figures_of_its_own(graph: LedgerGraph) -> None:
+def test_a_broker_has_figures_of_its_own(graph: Graph) -> None:
     metrics = Metrics()
     metrics.watch(Reader(graph, Broker()))
     found = read(metrics.text())
@@ -156,13 +169,13 @@ def test_a_broker_has_figures_of_its_own(graph: LedgerGraph) -> None:
     assert value(found, "broker_up") == 1
 
 
-def test_without_a_broker_there_are_none(graph: LedgerGraph) -> None:
+def test_without_a_broker_there_are_none(graph: Graph) -> None:
     metrics = Metrics()
     metrics.watch(Reader(graph, object()))
     assert not [name for name, _ in read(metrics.text()) if "broker" in name or "stream" in name]
 
 
-def test_a_part_that_cannot_be_read_keeps_no_other_back(graph: LedgerGraph, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_part_that_cannot_be_read_keeps_no_other_back(graph: Graph, caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
         @property
         def figures(self) -> Any:
@@ -181,9 +194,9 @@ def test_services_count_apart() -> None:
     assert value(read(other.text()), "episodes_total", outcome="failed") == 0
 
 
-def test_dead_letters_are_told_by_kind_and_the_oldest_by_its_age(graph: LedgerGraph) -> None:
+def test_dead_letters_are_told_by_kind_and_the_oldest_by_its_age(graph: Graph) -> None:
     graph.jobs.accept("n", [offered("one"), offered("two"), offered("three")])
-    rows = waiting(graph)
+    rows = {each.draft.external_id: each.row for each in graph.backlog.unsent("bulk", 10)}
     graph.backlog.note_sent([rows["three"]], 5)
     graph.backlog.give_up([Failed(rows["one"], "the process that read it died"), Failed(rows["two"], "who knows why")])
     oldest = graph.backlog.view().oldest

@@ -58,6 +58,7 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
 
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
+    from api.metrics import Metrics
     from api.service import Service
     from extraction.hygiene import load_hygiene
     from graph.opening import open_graph
@@ -78,5 +79,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
         graph.when_indexed(embedding.notify)
+    metrics = Metrics()
     scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
-    return Service(graph, Ingestion(graph, pool, scrubber, scan, workers=settings.extraction_workers), embedding)
+    ingestion = Ingestion(graph, pool, scrubber, scan, meters=metrics, workers=settings.extraction_workers)
+    return Service(graph, ingestion, embedding, metrics)

@@ -15,13 +15,15 @@ class ReadOptions:
     `speaker` is who "user" is, and who speaks in notes and in turns that name nobody. `time_zone` is the IANA name for times
     without an offset (None: UTC). `speaker_map` gives other names to speakers as they stand in any source (`{"U01": "Maya"}`),
     before anything else; `speakers` does so source by source, and has defaults where `speaker` is not given.
-    `include_sidechains` reads what an assistant and its sub-agents said to each other.
+    `include_sidechains` reads what an assistant and its sub-agents said to each other. `include_artifacts` keeps what nobody said
+    but what is text all the same (results of tools, attached files, summaries) as episodes that are not extracted.
     """
 
     speaker: str | None = None
     time_zone: str | None = None
     speaker_map: Mapping[str, str] = field(default_factory=dict)
     include_sidechains: bool = False
+    include_artifacts: bool = True
     speakers: Speakers = field(default_factory=Speakers)
 
     def name_of(self, speaker: str, source: str = "") -> str:

@@ -12,6 +12,7 @@ from ontology.episode import EpisodeDraft
 from ontology.instant import zone_named
 from workers.readers.chat import ChatReader
 from workers.readers.claude_code import ClaudeCodeReader
+from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
 from workers.readers.notes import ENDINGS, NotesReader
@@ -38,7 +39,7 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (ClaudeCodeReader(), LocomoReader(), ChatReader(), NotesReader())
+    return (ClaudeCodeReader(), CodexReader(), LocomoReader(), ChatReader(), NotesReader())
 
 
 def read_path(

@@ -74,7 +74,7 @@ class ClaudeCodeReader:
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """The session's speech and artifacts in the order of the file."""
         session = _Session(self.source, file, options, report)
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             for record in read_objects(split_lines(opened), file.name, report):
                 if isinstance(record, Rejected):
                     yield record

@@ -26,7 +26,7 @@ from workers.readers.stamps import parse_stamp, stamp_problem
 
 _PAUSE = 1_000_000
 """Microseconds after which a line is no more of the copy at a fork's head: that is written in one go."""
-_OLDEST = "1970-01-01T00:00:00Z"
+_OLDEST: Instant = 0
 _HELD = 1000
 """So many event messages may wait for a message item."""
 _ENVELOPE = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|compacted)"\s*,\s*"payload"\s*:')
@@ -48,7 +48,7 @@ class CodexReader:
         if not file.is_lines:
             return False
         records = file.first_objects
-        if any(record.get("type") in ENVELOPES and isinstance(record.get("payload"), dict) for record in records):
+        if any(_kind(record) in ENVELOPES and isinstance(record.get("payload"), dict) for record in records):
             return True
         old = any(_is_old_meta(record) for record in records[:1])
         if old and (len(records) == 1 or any(_is_old_item(record) for record in records[1:])):
@@ -58,7 +58,7 @@ class CodexReader:
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """The speech and artifacts in the order of the file."""
         rollout = _Rollout(self.source, file, options, report)
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             for record in read_objects(split_lines(opened), file.name, report):
                 if isinstance(record, Rejected):
                     yield record
@@ -67,12 +67,16 @@ class CodexReader:
         yield from rollout.close()
 
 
+def _kind(record: Mapping[str, Any]) -> str:
+    return str(record.get("type"))
+
+
 def _is_old_meta(record: Mapping[str, Any]) -> bool:
     return isinstance(record.get("id"), str) and "timestamp" in record and {"instructions", "git"} & record.keys() != set()
 
 
 def _is_old_item(record: Mapping[str, Any]) -> bool:
-    return record.get("type") in ITEMS or record.get("record_type") == "state"
+    return _kind(record) in ITEMS or record.get("record_type") == "state"
 
 
 class _Rollout:
@@ -95,7 +99,7 @@ class _Rollout:
     def take(self, record: Record) -> Iterator[EpisodeDraft | Rejected]:
         """The drafts of a line."""
         value = record.value
-        kind, payload = value.get("type"), value.get("payload")
+        kind, payload = _kind(value), value.get("payload")
         if kind in ENVELOPES and "payload" in value:
             if not isinstance(payload, dict):
                 yield Rejected(self._file.name, record.line, "text", "the record's payload is no object")
@@ -108,7 +112,7 @@ class _Rollout:
             self._report.skipped["state"] += 1
             return
         else:
-            self._report.skipped[f"unknown record: {str(kind)[:40]}"] += 1
+            self._report.skipped[f"unknown record: {kind[:40]}"] += 1
             return
         self._leave_copy(value.get("timestamp"))
         if kind == "session_meta":
@@ -237,5 +241,5 @@ class _Rollout:
             metadata=metadata,
             speech=speech,
             # A fork's copies bear the time of the fork, which is not when they were said.
-            revised_at=_OLDEST if self._origin != self._session else None,
+            revised=_OLDEST if self._origin != self._session else None,
         )

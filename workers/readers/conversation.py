@@ -22,7 +22,7 @@ class Utterance:
     """A message as a reader found it. `stamp` is None where the source states no time; `line` is its place in the file.
 
     `speech` is False for an artifact: text that is kept and that nobody said. Its speaker is what made it, and is not mapped.
-    `revised_at` is when the source changed it (EDTF), which decides between copies.
+    `revised` is when its text became what it is, where the source says that it was edited.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Utterance:
     project: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     speech: bool = True
-    revised_at: str | None = None
+    revised: Instant | None = None
 
 
 class Conversation:
@@ -115,7 +115,7 @@ class Conversation:
                 metadata=metadata,
                 project=self._shown(utterance.project),
                 speech=utterance.speech,
-                revised_at=utterance.revised_at,
+                revised_at=None if utterance.revised is None else format_instant(utterance.revised),
             )
 
     def _speaker(self, utterance: Utterance) -> str | None:

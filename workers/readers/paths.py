@@ -13,6 +13,7 @@ from ontology.episode import EpisodeDraft
 from ontology.instant import zone_named
 from workers.readers.archives import Archive
 from workers.readers.chat import ChatReader
+from workers.readers.chatgpt import ChatGptReader
 from workers.readers.claude_code import ClaudeCodeReader
 from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
@@ -46,7 +47,16 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (ClaudeCodeReader(), CodexReader(), LocomoReader(), SlackReader(), ChatReader(), WhatsAppReader(), NotesReader())
+    return (
+        ClaudeCodeReader(),
+        CodexReader(),
+        ChatGptReader(),
+        LocomoReader(),
+        SlackReader(),
+        ChatReader(),
+        WhatsAppReader(),
+        NotesReader(),
+    )
 
 
 def read_path(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from api.cli.documents import INGEST
+from api.cli.documents import ASSERT, INGEST
 from api.cli.link import RemoteLink
+from graph.views import StatedClaim
+from ontology.claim import ObjectDraft
 from ontology.episode import EpisodeDraft
 from workers.bulk import Tally, one_by_one, place_of
-from workers.readers import ReadOptions, Speakers, built_in_readers, load_speakers
+from workers.readers import Draft, ReadOptions, Speakers, StatedEpisode, built_in_readers, load_speakers
 
 PATIENCE = 120
 """Times that a full server is asked again for one episode."""
@@ -30,13 +33,13 @@ class RemoteSink:
     def __init__(self, link: RemoteLink) -> None:
         self._link = link
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """Send a batch; what the server refuses is named."""
         return one_by_one(drafts, self._send)
 
-    def _send(self, draft: EpisodeDraft) -> Tally:
+    def _send(self, draft: Draft) -> Tally:
         for _ in range(PATIENCE):
-            result = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
+            result = self._answer(draft)
             if result["__typename"] != "OverloadedError":
                 break
             time.sleep(result["retryAfter"])
@@ -47,6 +50,55 @@ class RemoteSink:
         if result["deduplicated"]:
             return Tally(known=1)
         return Tally(held_back=1) if result["episode"]["status"] == "QUARANTINED" else Tally(accepted=1)
+
+    def _answer(self, draft: Draft) -> dict[str, Any]:
+        if isinstance(draft, StatedEpisode):
+            found: dict[str, Any] = self._link.execute(ASSERT, {"input": stated_input(draft)})["assertStatements"]
+        else:
+            found = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
+        return found
+
+
+def stated_input(stated: StatedEpisode) -> dict[str, object]:
+    """The episode and its claims, which are of names, as `AssertStatementsInput`."""
+    episode = stated.episode
+    fields = {
+        "source": episode.source,
+        "externalId": episode.external_id,
+        "group": episode.group,
+        "speaker": episode.speaker,
+        "saidAt": episode.said_at,
+        "timeZone": episode.time_zone,
+        "rank": episode.rank,
+        "metadata": dict(episode.metadata) or None,
+        "content": episode.content or None,
+        "statements": [_statement(claim) for claim in stated.claims],
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _statement(claim: StatedClaim) -> dict[str, object]:
+    draft = claim.draft
+    fields = {
+        "subject": {"name": draft.subject},
+        "predicate": draft.predicate,
+        "qualifier": draft.qualifier,
+        "object": _object(draft.object),
+        "polarity": draft.polarity,
+        "kind": str(draft.kind),
+        "validFrom": draft.valid_from,
+        "validTo": draft.valid_to,
+        "at": claim.at,
+        "replaces": None if draft.replaces is None else _object(draft.replaces),
+        "quote": claim.quote,
+        "additive": draft.additive,
+        "confidence": draft.confidence,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _object(object: ObjectDraft) -> dict[str, object]:
+    return {"name": object.text} if object.datatype is None else {"literal": {"value": object.text, "datatype": object.datatype}}
 
 
 def episode_input(draft: EpisodeDraft) -> dict[str, object]:

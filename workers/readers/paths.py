@@ -18,6 +18,7 @@ from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
 from workers.readers.mcp_memory import McpMemoryReader
+from workers.readers.meeting import MeetingReader
 from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
@@ -48,17 +49,8 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (
-        ClaudeCodeReader(),
-        CodexReader(),
-        ChatGptReader(),
-        McpMemoryReader(),
-        LocomoReader(),
-        SlackReader(),
-        ChatReader(),
-        WhatsAppReader(),
-        NotesReader(),
-    )
+    assistants = (ClaudeCodeReader(), CodexReader(), ChatGptReader(), McpMemoryReader())
+    return (*assistants, LocomoReader(), SlackReader(), ChatReader(), MeetingReader(), WhatsAppReader(), NotesReader())
 
 
 def read_path(

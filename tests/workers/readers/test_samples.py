@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zipfile
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def reshape(value: Any, chance: random.Random) -> None:
             case 0:
                 del value[key]
             case 1:
-                value[key] = chance.choice(VALUES)
+                value[key] = deepcopy(chance.choice(VALUES))
             case 2:
                 other = chance.choice(keys)
                 value[key], value[other] = value[other], value[key]

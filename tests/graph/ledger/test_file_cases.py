@@ -13,6 +13,7 @@ import pytest
 from extraction.extractor import SpacyExtractor
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter
+from ontology.episode import EpisodeDraft
 from ontology.loading import load_vocabulary
 from tests.workers.readers.writing import record, uuid, write_lines
 from workers.readers import ReadOptions, read_path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from api.credentials import LOCAL, Access, Grant
 from api.identity import Pin
 from api.limits import Spending
 from graph.facade import Graph, Snapshot
@@ -29,11 +30,20 @@ class Context:
     namespace: str
     now: Instant
     request_id: str = "-"
-    actor: str = "local"
+    grant: Grant = LOCAL
     latest: int | None = None
     predicates: dict[str, object] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     embedding: Embedding | None = None
+
+    @property
+    def actor(self) -> str:
+        """The name that its transactions bear."""
+        return self.grant.actor
+
+    def require(self, access: Access) -> None:
+        """Raises Forbidden where the caller may do less."""
+        self.grant.check_access(access)
 
     def health(self) -> list[ComponentHealth]:
         """The state of every part; what makes the vectors is one where an embedder is chosen."""

@@ -80,14 +80,14 @@ class Processes(Generic[Worker]):
         self._ids[executor] = executor.submit(os.getpid).result()
         return executor
 
-    def run(self, task: Callable[[Worker, Given], Answer], given: Given) -> Answer:
-        """What a task (a module's function) answers for something, after waiting for a process.
+    def run(self, task: Callable[[Worker, Given], Answer], given: Given, *, attempts: int = ATTEMPTS) -> Answer:
+        """What a task (a module's function) answers for something, after waiting for a process; `attempts` where the process dies.
 
         Raises ProcessesFailed, or what the factory or the task raised.
         """
         executor = self._free.get()
         try:
-            for _ in range(ATTEMPTS):
+            for _ in range(attempts):
                 try:
                     if executor is None and not self._closed:
                         executor = self._start()
@@ -99,7 +99,7 @@ class Processes(Generic[Worker]):
                         self._ids.pop(executor)
                         executor.shutdown(wait=False)
                     executor = None
-            raise ProcessesFailed(f"the process died {ATTEMPTS} times")
+            raise ProcessesFailed(f"the process died {attempts} times" if attempts > 1 else "the process died")
         finally:
             self._free.put(executor)
 

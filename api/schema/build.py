@@ -22,6 +22,7 @@ from api.schema.entity import Entity
 from api.schema.episode import Episode
 from api.schema.failures import IdempotencyConflictHandler, InvalidInputHandler, NotFoundHandler, OverloadedHandler
 from api.schema.mutation import Mutation
+from api.schema.permission import Permission
 from api.schema.query import Query
 from api.schema.statement import Statement
 from ontology.errors import ErstwhileError
@@ -38,7 +39,7 @@ class Schema(strawberry.Schema):
             query=Query,
             mutation=Mutation,
             types=[Claim, Entity, Episode, Statement],
-            extensions=limiting(limits),
+            extensions=[*limiting(limits), Permission],
             config=StrawberryConfig(scalar_map=SCALARS),
             exception_handlers=[InvalidInputHandler(), NotFoundHandler(), IdempotencyConflictHandler(), OverloadedHandler()],
         )

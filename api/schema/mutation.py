@@ -8,6 +8,7 @@ import strawberry
 from strawberry.types import Info
 
 from api.context import Context, Scope
+from api.credentials import Access
 from api.identity import Kind, key_of
 from api.schema.effects import after, closed, opened, under
 from api.schema.episode import Episode
@@ -179,6 +180,7 @@ class Mutation(Identifying):
     @described("Builds the graph projection anew from the ledger, and returns when it answers; the ledger answers meanwhile.")
     def rebuild_graph(self, info: Info[Context, None]) -> Health:
         """The state of the service after it."""
+        info.context.require(Access.ADMIN)
         info.context.graph.rebuild()
         return health(info.context.health())
 
@@ -189,6 +191,7 @@ class Mutation(Identifying):
     def rebuild_index(self, info: Info[Context, None]) -> Health:
         """The state of the service after it."""
         context = info.context
+        context.require(Access.ADMIN)
         context.graph.rebuild_index()
         if context.embedding is not None:
             context.embedding.notify()

@@ -71,7 +71,7 @@ class ClaudeCodeReader:
         """The session's speech in the order of the file."""
         conversation = Conversation(self.source, file.name, options, report, file.modified, copies=True)
         zone = zone_named(options.time_zone)
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             for record in read_objects(split_lines(opened), file.name, report):
                 if isinstance(record, Rejected):
                     yield record

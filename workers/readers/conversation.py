@@ -19,7 +19,8 @@ _HELD = 1000
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A message as a reader found it. `stamp` is None where the source states no time; `line` is its place in the file."""
+    """A message as a reader found it. `stamp` is None where the source states no time; `line` is its place in the file.
+    `revised` is when its text became what it is, where the source says that it was edited."""
 
     text: str
     external_id: str
@@ -30,6 +31,7 @@ class Utterance:
     group: str | None = None
     project: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    revised: Instant | None = None
 
 
 class Conversation:
@@ -108,6 +110,7 @@ class Conversation:
                 time_zone=self._options.time_zone,
                 metadata=metadata,
                 project=self._shown(utterance.project),
+                revised_at=None if utterance.revised is None else format_instant(utterance.revised),
             )
 
     def _shown(self, name: str | None, *, mapped: bool = False) -> str | None:

@@ -42,7 +42,7 @@ GIVEN = {"REDIS_PASSWORD": "0f" * 32, "ERSTWHILE_WORKER_KEY": "1e" * 32, "ERSTWH
 SERVICES = compose.read(GIVEN)["services"]
 OURS = ("api", "worker-live", "worker-bulk")
 SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|_KEY$")
-WORKERS = pytest.mark.skipif(find_spec("workers.celery_app") is None, reason="there is no worker to run yet")
+WORKERS = pytest.mark.skipif(find_spec("workers.broker") is None, reason="there is no worker to run yet")
 every_service = pytest.mark.parametrize("name", sorted(SERVICES))
 
 
@@ -94,7 +94,7 @@ def test_the_example_of_the_environment_lists_every_variable_and_no_other() -> N
 def test_every_setting_in_it_is_one() -> None:
     known = {setting.variable for kind in settings_classes() for setting in settings_of(kind)}
     named = {name for service in SERVICES.values() for name in service.get("environment", {}) if name.startswith("ERSTWHILE_")}
-    to_come = {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY"} if find_spec("workers.settings") is None else set()
+    to_come = {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY"} if find_spec("workers.broker") is None else set()
     assert named - known == to_come
 
 

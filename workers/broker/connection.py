@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from kombu.exceptions import KombuError
 from redis import Redis
 from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.connection import AbstractConnection
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 from redis.retry import Retry
 
@@ -76,9 +78,17 @@ class Keys:
         return f"{self.prefix}:embedding:{id}"
 
 
-def owner_client(settings: BrokerSettings) -> Redis:
-    """A client that tells a failure at once, since its caller waits. Thread-safe; connects when it is first used."""
-    return _client(settings, Retry(NoBackoff(), 0), settings.broker_timeout)
+def owner_client(settings: BrokerSettings, connected: Callable[[], None] = lambda: None) -> Redis:
+    """A client that tells a failure at once, since its caller waits. Thread-safe; connects when it is first used.
+
+    `connected` is called for each connection: it may be one to another run of Redis.
+    """
+
+    def greet(connection: AbstractConnection) -> None:
+        connection.on_connect()  # type: ignore[no-untyped-call]
+        connected()
+
+    return _client(settings, Retry(NoBackoff(), 0), settings.broker_timeout, redis_connect_func=greet)
 
 
 def worker_client(settings: BrokerSettings) -> Redis:
@@ -86,7 +96,7 @@ def worker_client(settings: BrokerSettings) -> Redis:
     return _client(settings, Retry(ExponentialBackoff(cap=_LONGEST_PAUSE, base=0.1), _RETRIES), max(10.0, settings.broker_timeout))
 
 
-def _client(settings: BrokerSettings, retry: Retry, timeout: float) -> Redis:
+def _client(settings: BrokerSettings, retry: Retry, timeout: float, **more: Any) -> Redis:
     # RESP2, which Redis 6.2 and all that speak like it have.
     return Redis.from_url(
         settings.url,
@@ -96,6 +106,7 @@ def _client(settings: BrokerSettings, retry: Retry, timeout: float) -> Redis:
         socket_connect_timeout=min(timeout, settings.broker_timeout),
         socket_keepalive=True,
         decode_responses=False,
+        **more,
     )
 
 

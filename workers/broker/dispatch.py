@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
@@ -14,7 +14,7 @@ from uuid import uuid4
 from redis.exceptions import ResponseError
 
 from graph.views import ComponentHealth
-from graph.work import WaitingEpisode
+from graph.work import MAX_STARTS, WaitingEpisode
 from ontology.vocabulary import Vocabulary
 from workers.broker.celery_app import EXTRACT, QUEUES, sending_app
 from workers.broker.connection import DAY, GROUP, OWNER, Keys, owner_client, reaching
@@ -35,7 +35,7 @@ from workers.broker.signing import Forged, Purpose, Signer
 from workers.broker.tasks import send_task
 from workers.broker.vocabularies import published
 from workers.dispatching import DispatchUnavailable, Kind, Outcome
-from workers.ingestion import turn_of
+from workers.turns import turn_of
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,8 @@ Texts = Callable[[Collection[int]], Mapping[int, WaitingEpisode]]
 
 LONGEST_WAIT = 1.0
 """Seconds that Redis is asked to wait for a result at a time; well under the time after which it counts as gone."""
+A_TASK = 8
+"""Episodes that a task may have that was sent before this process began."""
 LOOK_EVERY = 2.0
 """Seconds between looks at queues, stream and workers."""
 
@@ -61,7 +63,7 @@ class RedisDispatch:
         """Connects when it is first used. Raises InvalidInput without a broker."""
         self._settings = settings
         self._keys = Keys(settings.broker_prefix)
-        self._client = owner_client(settings)
+        self._client = owner_client(settings, self._connected)
         self._app = sending_app(settings)
         self._signer = Signer(settings.key)
         self._vocabulary, self._texts = vocabulary, texts
@@ -107,19 +109,18 @@ class RedisDispatch:
                 pipe.llen(self._keys.queue(queue))
                 pipe.xlen(self._keys.results)
                 waiting, told = pipe.execute()
-        # What an earlier process sent is known by its tasks alone.
-        if waiting * self._settings.chunk_size >= self._windows[queue] + self._settings.chunk_size or told >= self._settings.stream_high:
+        # What an earlier process sent is known by its tasks alone; each of ours has an episode at least.
+        if (waiting - flying) * A_TASK >= self._windows[queue] or told >= self._settings.stream_high:
             return 0
         return free
 
     def send(self, queue: str, chunk: Sequence[WaitingEpisode]) -> None:
-        """Put episodes on a queue, in as many tasks as they need. Raises DispatchUnavailable; what was sent before then is run twice."""
-        tasks = [self._task(queue, part) for part in self._parts(chunk)]
+        """Put episodes on a queue, as one task. Raises DispatchUnavailable."""
+        body = self._task(queue, chunk)
         with self._reaching():
             self._be_sure()
             self._publish()
-            for body in tasks:
-                send_task(self._app, EXTRACT, queue, body, self._signer.mark(Purpose.EXTRACT, body))
+            send_task(self._app, EXTRACT, queue, body, self._signer.mark(Purpose.EXTRACT, body))
         for each in chunk:
             self._flying[each.row] = (each.round, queue)
 
@@ -181,6 +182,9 @@ class RedisDispatch:
                 self._figures = SILENT.with_problem(failure.message, self._refused)
             raise
 
+    def _connected(self) -> None:
+        self._sure = False
+
     def _be_sure(self) -> None:
         """See whether Redis has forgotten what it was given, now or by an earlier process: it was emptied, or is another run of it."""
         if self._sure and self._client.exists(self._keys.alive):
@@ -211,19 +215,6 @@ class RedisDispatch:
             body = published(self._vocabulary).encode()
             self._client.hset(key, mapping={"body": body, "mark": self._signer.mark(Purpose.VOCABULARY, body)})
 
-    def _parts(self, chunk: Sequence[WaitingEpisode]) -> Iterable[Sequence[WaitingEpisode]]:
-        part: list[WaitingEpisode] = []
-        characters = 0
-        for each in chunk:
-            length = len(each.draft.content)
-            if part and (len(part) >= self._settings.chunk_size or characters + length > self._settings.chunk_characters):
-                yield part
-                part, characters = [], 0
-            part.append(each)
-            characters += length
-        if part:
-            yield part
-
     def _task(self, queue: str, episodes: Sequence[WaitingEpisode]) -> bytes:
         rows = []
         for each in episodes:
@@ -234,6 +225,7 @@ class RedisDispatch:
                     round=each.round,
                     begun=each.starts,
                     key=each.key,
+                    id=turn.id,
                     text=turn.text,
                     said=turn.said,
                     speaker=turn.speaker,
@@ -268,7 +260,8 @@ class RedisDispatch:
             entries = [(id, fields) for id, fields in entries if fields is not None and id not in self._held]
             if entries:
                 return entries
-        return self._read_from(">", limit, max(1, int(min(wait, LONGEST_WAIT) * 1000)))
+        # Redis takes 0 for ever; for no time at all it is not asked to wait.
+        return self._read_from(">", limit, max(1, int(min(wait, LONGEST_WAIT) * 1000)) if wait > 0 else None)
 
     def _read_from(self, place: str, limit: int, block: int | None) -> list[Entry]:
         try:
@@ -292,52 +285,48 @@ class RedisDispatch:
                 self._refuse(type(failure).__name__.lower(), id, str(failure))
                 bad.add(id)
         waiting = self._texts({result.row for _, result in read})
-        outcomes = []
+        outcomes: list[Outcome] = []
         for id, result in read:
             try:
-                outcome = self._outcome(id, result, waiting.get(result.row))
+                found = self._outcomes(id, result, waiting.get(result.row))
             except Unfit as failure:
                 self._refuse("unfit", id, failure.why)
-                outcome = None
-            if outcome is None:
+                found = []
+            if not found:
                 bad.add(id)
-            else:
-                outcomes.append(outcome)
-        self._held.update(each.token for each in outcomes)
+            outcomes += found
+        self._held.update(each.token for each in outcomes if each.token)
         self._unsettled |= bad
         return outcomes
 
     def _result(self, fields: Mapping[bytes, bytes]) -> Result:
         return unpacked(Result, self._signer.check(Purpose.RESULT, fields.get(b"body"), fields.get(b"mark")))
 
-    def _outcome(self, id: str, result: Result, episode: WaitingEpisode | None) -> Outcome | None:
-        """The outcome that a result tells of; None: it is of no use any more. Raises Unfit."""
+    def _outcomes(self, id: str, result: Result, episode: WaitingEpisode | None) -> list[Outcome]:
+        """What a result tells; nothing: it is of no use any more. Raises Unfit."""
         if episode is None:
             # Told twice, or given up meanwhile.
             if result.kind is not Kind.STARTED:
                 self._flying.pop(result.row, None)
-            return None
+            return []
         if result.key != episode.key:
             raise Unfit("of another episode")
-        if result.kind is not Kind.EXTRACTED and result.round != episode.round:
-            return None
-        if result.kind is Kind.STARTED and result.begun <= episode.starts:
-            # Counted before the last process of the service ended.
-            return None
-        if result.kind is Kind.EXTRACTED and result.vocabulary != self._vocabulary.version:
-            raise Unfit("read with another vocabulary")
-        claims = fitting(result, episode.draft.content) if result.kind is Kind.EXTRACTED else ()
-        return Outcome(
-            result.kind,
-            result.row,
-            # What was found in an earlier round still counts.
-            episode.round,
-            claims=claims,
-            extractor=result.extractor,
-            reason=result.reason,
-            seconds=result.seconds,
-            token=id,
-        )
+        if result.kind is Kind.EXTRACTED:
+            if result.vocabulary != self._vocabulary.version:
+                raise Unfit("read with another vocabulary")
+            claims = fitting(result, episode.draft.content)
+            # What was found in an earlier round counts as well.
+            return [Outcome(result.kind, result.row, episode.round, claims, result.extractor, "", result.seconds, id)]
+        if result.round != episode.round:
+            return []
+        told = Outcome(result.kind, result.row, result.round, reason=result.reason, seconds=result.seconds, token=id)
+        if result.kind is Kind.STARTED:
+            # Else counted before the last process of the service ended.
+            return [told] if result.begun > episode.starts else []
+        if result.begun < MAX_STARTS:
+            return [told]
+        # Workers know of starts that nobody was told of: a worker can die between counting and telling.
+        return [Outcome(Kind.STARTED, result.row, result.round)] * (MAX_STARTS - episode.starts) + [told]
 
     def _refuse(self, kind: str, id: str, why: str) -> None:
         self._refused[kind] += 1

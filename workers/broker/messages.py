@@ -38,6 +38,7 @@ class TaskEpisode(_Strict):
     round: Row
     begun: Row
     key: Name
+    id: str
     text: str
     said: int
     speaker: str | None = None
@@ -48,7 +49,7 @@ class TaskEpisode(_Strict):
     @property
     def turn(self) -> Turn:
         """What extraction reads."""
-        return Turn(self.key, self.text, self.said, self.speaker, self.addressee, self.time_zone, self.project)
+        return Turn(self.id, self.text, self.said, self.speaker, self.addressee, self.time_zone, self.project)
 
 
 class ExtractTask(_Strict):

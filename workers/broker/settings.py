@@ -41,10 +41,6 @@ class BrokerSettings(BaseSettings):
     bulk_window: Annotated[int, Field(ge=1, le=100_000)] = Field(
         default=512, description="Episodes of imports handed out to workers at a time"
     )
-    chunk_size: Annotated[int, Field(ge=1, le=1000)] = Field(default=32, description="Episodes of one task")
-    chunk_characters: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        default=100_000, description="Characters of one task, unless a single episode is longer"
-    )
     stream_high: Annotated[int, Field(ge=1)] = Field(
         default=10_000, description="Entries on the stream of results above which workers wait for the service"
     )

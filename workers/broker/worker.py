@@ -14,6 +14,8 @@ from celery import bootsteps, signals
 from redis.exceptions import RedisError
 
 from ontology.errors import InvalidInput
+from workers.beat import PERIOD
+from workers.beating import BeatSettings, beat
 from workers.broker.celery_app import QUEUES, make_app
 from workers.broker.connection import Keys, owner_client
 from workers.broker.embedding import EmbedderChoice
@@ -27,8 +29,6 @@ NICENESS = 10
 """Of all workers: on a machine that also answers questions, those come first."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TOKENIZERS_PARALLELISM")
 """What libraries take the number of their threads from."""
-BEAT = 5.0
-"""Seconds between a worker's signs of life."""
 SILENT_AFTER = 20
 """Seconds after the last one that a worker counts as gone."""
 
@@ -64,6 +64,9 @@ def work(
     add_tasks(app, process)
     name = f"erstwhile-{os.getpid()}@{socket.gethostname()}"
     app.steps["consumer"].add(_sign_of_life(settings, queues, name))
+    file = BeatSettings().worker_beat
+    if file is not None:
+        beat(app, file)
 
     def warm(**_: object) -> None:
         process.warm()
@@ -98,7 +101,7 @@ def _sign_of_life(settings: BrokerSettings, queues: Sequence[str], name: str) ->
     client = owner_client(settings)
     key = Keys(settings.broker_prefix).workers + name
 
-    def beat() -> None:
+    def show() -> None:
         told = json.dumps({"queues": list(queues), "at": time()})
         try:
             client.set(key, told, ex=SILENT_AFTER)
@@ -111,8 +114,8 @@ def _sign_of_life(settings: BrokerSettings, queues: Sequence[str], name: str) ->
         _timer: Any = None
 
         def start(self, parent: Any) -> None:
-            beat()
-            self._timer = parent.timer.call_repeatedly(BEAT, beat)
+            show()
+            self._timer = parent.timer.call_repeatedly(PERIOD, show)
 
         def stop(self, parent: Any) -> None:
             if self._timer is not None:

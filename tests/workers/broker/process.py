@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 
-from graph.recall.embedding.choosing import EmbedderSettings
 from ontology.vocabulary import Vocabulary
 from tests.workers.extracting import TripleExtractor
 from workers.broker.settings import BrokerSettings

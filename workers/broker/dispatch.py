@@ -278,11 +278,13 @@ class RedisDispatch:
     def _checked(self, entries: Sequence[Entry]) -> list[Outcome]:
         read: list[tuple[str, Result]] = []
         bad: set[str] = set()
+        refused: list[str] = []
         for id, fields in entries:
             try:
                 read.append((id, self._result(fields or {})))
             except (Forged, Malformed) as failure:
-                self._refuse(type(failure).__name__.lower(), id, str(failure))
+                self._refused[type(failure).__name__.lower()] += 1
+                refused.append(str(failure))
                 bad.add(id)
         waiting = self._texts({result.row for _, result in read})
         outcomes: list[Outcome] = []
@@ -290,11 +292,14 @@ class RedisDispatch:
             try:
                 found = self._outcomes(id, result, waiting.get(result.row))
             except Unfit as failure:
-                self._refuse("unfit", id, failure.why)
+                self._refused["unfit"] += 1
+                refused.append(failure.why)
                 found = []
             if not found:
                 bad.add(id)
             outcomes += found
+        if refused:
+            logger.error("%d of %d results are refused, the first because it is %s", len(refused), len(entries), refused[0])
         self._held.update(each.token for each in outcomes if each.token)
         self._unsettled |= bad
         return outcomes
@@ -327,10 +332,6 @@ class RedisDispatch:
             return [told]
         # Workers know of starts that nobody was told of: a worker can die between counting and telling.
         return [Outcome(Kind.STARTED, result.row, result.round)] * (MAX_STARTS - episode.starts) + [told]
-
-    def _refuse(self, kind: str, id: str, why: str) -> None:
-        self._refused[kind] += 1
-        logger.error("the result %s is refused: %s", id, why)
 
     def _settle(self) -> None:
         if self._unsettled:

@@ -191,7 +191,7 @@ def packed(message: BaseModel) -> bytes:
 def unpacked(kind: type[M], body: bytes) -> M:
     """A message of a kind. Raises Malformed."""
     if len(body) > LARGEST:
-        raise Malformed(f"more than {LARGEST} bytes")
+        raise Malformed(f"larger than {LARGEST} bytes")
     try:
         return kind.model_validate_json(body)
     except ValidationError as failure:
@@ -201,7 +201,7 @@ def unpacked(kind: type[M], body: bytes) -> M:
 def _place(failure: ValidationError) -> str:
     first = failure.errors(include_input=False, include_url=False, include_context=False)[0]
     # Only names of ours: an unknown field's name is content too.
-    return f"{'.'.join(str(part) for part in first['loc'] if isinstance(part, int) or part in _FIELDS)}: {first['type']}"
+    return f"malformed at {'.'.join(str(part) for part in first['loc'] if isinstance(part, int) or part in _FIELDS)}: {first['type']}"
 
 
 def digest_of(text: str) -> str:
@@ -222,7 +222,7 @@ def fitting(result: Result, text: str) -> Sequence[ClaimDraft]:
         raise Unfit("of another text")
     for claim in result.claims:
         if not claim.start <= claim.end <= len(text) or text[claim.start : claim.end] != claim.quote:
-            raise Unfit("quotes what does not stand in the text")
+            raise Unfit("citing what does not stand in the text")
         if not claim.subject or not claim.predicate:
-            raise Unfit("a claim about nothing")
+            raise Unfit("claiming something of nothing")
     return [claim.draft for claim in result.claims]

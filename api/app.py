@@ -13,11 +13,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types.unset import UnsetType
 
 from api.bodies import BodyLimit
@@ -25,10 +26,11 @@ from api.credentials import Keyring
 from api.exposure import Exposure
 from api.guard import Guard, grant_of, refuse
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
-from api.request_ids import RequestIds
+from api.request_ids import RequestIds, trace_of
 from api.requests import Request
 from api.schema.build import Schema, build_schema
 from api.service import Service
+from api.subscriptions import Watches
 from ontology.errors import Forbidden, InvalidInput, Overloaded, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE
 
@@ -78,8 +80,10 @@ class GraphQLEndpoint(GraphQL[Request, None]):
     With a keyring there is no editor in the browser: its page takes scripts from elsewhere, which a key must not be typed beside.
     """
 
-    def __init__(self, schema: Schema, opening: Opening, keyring: Keyring | None = None) -> None:
-        super().__init__(schema, graphql_ide=None if keyring else "graphiql")
+    def __init__(self, schema: Schema, opening: Opening, keyring: Keyring | None = None, watches: Watches | None = None) -> None:
+        protocols = (GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL)
+        super().__init__(schema, graphql_ide=None if keyring else "graphiql", subscription_protocols=protocols)
+        self._watches = watches or Watches()
         self._opening = opening
         self._keyring = keyring
 
@@ -104,6 +108,8 @@ class GraphQLEndpoint(GraphQL[Request, None]):
             id=request.scope.get("state", {}).get("request_id", "-"),
             embedding=service.embedding,
             grant=grant_of(request.scope),
+            trace=trace_of(request.scope),
+            watches=self._watches,
         )
         if made.grant is not None:
             made.grant.check_namespace(made.namespace)
@@ -130,7 +136,7 @@ def create_app(
     `exposure` says who may ask: by default anybody, under the names of loopback only.
     """
     exposure = exposure or Exposure()
-    opening = Opening(open, failed)
+    opening, watches = Opening(open, failed), Watches()
 
     async def alive(request: HttpRequest) -> Response:
         return PlainTextResponse("ok\n")
@@ -146,9 +152,11 @@ def create_app(
         await task
         await opening.close()
 
-    return Starlette(
+    endpoint = GraphQLEndpoint(schema or build_schema(), opening, exposure.keyring, watches)
+    app = Starlette(
         routes=[
-            Route("/graphql", GraphQLEndpoint(schema or build_schema(), opening, exposure.keyring)),
+            Route("/graphql", endpoint),
+            WebSocketRoute("/graphql", endpoint),
             Route("/livez", alive),
             Route("/readyz", ready),
         ],
@@ -160,3 +168,5 @@ def create_app(
         ],
         lifespan=lifespan,
     )
+    app.state.watches = watches
+    return app

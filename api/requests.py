@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from api.context import Context
 from api.credentials import LOCAL, Grant, Keyring, authorizations_in, namespace_in
 from api.headers import AWAIT_HEADER
+from api.subscriptions import Watches
 from graph.facade import Graph
 from ontology.errors import InvalidInput, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
@@ -25,7 +26,7 @@ class Request:
     """One HTTP request, one web socket, or one call of the schema in-process. `awaited` is the transaction that reads wait for.
 
     `grant` is what it may do: None on a web socket whose `connection_init` has yet to say who it is. `connection_params` is
-    what that said; Strawberry sets it.
+    what that said; Strawberry sets it. `trace` names it in the log up to the commit of what it hands in.
     """
 
     graph: Graph
@@ -35,6 +36,8 @@ class Request:
     id: str = "-"
     embedding: Embedding | None = None
     grant: Grant | None = LOCAL
+    trace: str | None = None
+    watches: Watches = field(default_factory=Watches)
     connection_params: dict[str, Any] | None = None
     awaited: int | None = field(default=None, init=False)
 
@@ -66,4 +69,14 @@ class Request:
 
     def context(self) -> Context:
         """What its resolvers know; one `now`."""
-        return Context(self.graph, self.ingestion, self.namespace, time_ns() // 1000, self.id, self.granted(), embedding=self.embedding)
+        return Context(
+            self.graph,
+            self.ingestion,
+            self.namespace,
+            time_ns() // 1000,
+            self.id,
+            self.granted(),
+            embedding=self.embedding,
+            trace=self.trace,
+            watches=self.watches,
+        )

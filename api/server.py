@@ -107,7 +107,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
     app = create_app(opening, failed=give_up, exposure=exposure)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="none"
+        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
     )
 
     class Server(uvicorn.Server):
@@ -115,6 +115,11 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
             # uvicorn leaves out closing the service at a second signal. Ctrl-C sends one to each process of the terminal, and the
             # supervisor, which kills what takes too long, sends its own.
             self.should_exit = True
+
+        async def shutdown(self, sockets: list[socket] | None = None) -> None:
+            # uvicorn waits for all that it answers, and what is followed may go on for days.
+            app.state.watches.close()
+            await super().shutdown(sockets)
 
     server = Server(config)
     # uvicorn raises the signal that stopped it again when it is done; the folder must be released first.

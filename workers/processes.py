@@ -25,6 +25,9 @@ Answer = TypeVar("Answer")
 ATTEMPTS = 3
 """How often a task is tried when its process dies."""
 
+NICENESS = 10
+"""By how much the processes stand back behind what answers questions."""
+
 _factories: list[Callable[[], Any]] = []
 _in_worker: list[Any] = []
 # The one object of a worker process, and what makes it: a task of a process pool can reach nothing but its module. Empty everywhere else.
@@ -39,6 +42,8 @@ def _leave_with_parent() -> None:
 
 
 def _begin(factory: Callable[[], Any]) -> None:
+    # Whoever asks a question goes before what is read in the background.
+    os.nice(NICENESS)
     # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()

@@ -58,7 +58,7 @@ class EmbeddingTasks:
         try:
             vectors = np.ascontiguousarray(self._embedder(task.embedder).embed_documents(task.texts), dtype="<f4")
         except SoftTimeLimitExceeded:
-            return Embedded(v=VERSION, id=task.id, failed="embedding takes too long")
+            return Embedded(v=VERSION, id=task.id, failed="embedding took longer than the time limit")
         except ErstwhileError as failure:
             return Embedded(v=VERSION, id=task.id, refused=failure.message[:LONGEST_REASON])
         except Exception as failure:

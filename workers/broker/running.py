@@ -110,7 +110,7 @@ class Running:
             self._extract(task, extractor, started)
         except SoftTimeLimitExceeded:
             if len(started) == 1:
-                self._tell([_failed(task, started[0], "extraction takes too long")])
+                self._tell([_failed(task, started[0], "extraction took longer than the time limit")])
             else:
                 self._split(task, started)
 
@@ -183,7 +183,7 @@ class Running:
         try:
             said = [ClaimMessage.of(claim, episode.text) for claim in claims]
         except ValidationError:
-            return _failed(task, episode, "the extractor made a claim that is none")
+            return _failed(task, episode, "the result of the extractor is not valid")
         return _result(task, episode, Kind.EXTRACTED, extractor=extractor, seconds=seconds, claims=said)
 
     def _tell(self, results: Sequence[Result]) -> None:
@@ -194,7 +194,9 @@ class Running:
             for each in results:
                 body = packed(each)
                 if len(body) > LARGEST:
-                    body = packed(each.model_copy(update={"kind": Kind.FAILED, "claims": [], "reason": "it yields more than can be sent"}))
+                    body = packed(
+                        each.model_copy(update={"kind": Kind.FAILED, "claims": [], "reason": "its result is larger than can be sent"})
+                    )
                 pipe.xadd(self._keys.results, {"body": body, "mark": self._signer.mark(Purpose.RESULT, body)})
             pipe.execute()
 

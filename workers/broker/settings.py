@@ -29,7 +29,7 @@ class BrokerSettings(BaseSettings):
     worker_key: SecretStr | None = Field(
         default=None, description="What tasks and results are signed with, the same for the service and all workers; at least 16 characters"
     )
-    broker_prefix: Annotated[str, Field(pattern=r"[a-z][a-z0-9_-]{0,30}")] = Field(
+    broker_prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,30}$")] = Field(
         default="erstwhile", description="What the names of all keys in Redis begin with; one for each data folder that shares a Redis"
     )
     broker_timeout: Annotated[float, Field(gt=0, le=60)] = Field(

@@ -77,12 +77,12 @@ def send_task(app: Celery, name: str, queue: str, body: bytes, mark: str) -> Non
 def add_tasks(app: Celery, process: Process) -> None:
     """Give the application of a worker its tasks. Whatever stands in a message that is not signed is refused by them."""
 
-    @app.task(name=EXTRACT, typing=False)
+    @app.task(name=EXTRACT, typing=False, shared=False)
     def extract(*args: object, **_: object) -> None:
         with giving_back():
             process.running.run(*_body_and_mark(args))
 
-    @app.task(name=EMBED, typing=False)
+    @app.task(name=EMBED, typing=False, shared=False)
     def embed(*args: object, **_: object) -> None:
         with giving_back():
             process.embedding.run(*_body_and_mark(args))

@@ -191,7 +191,11 @@ def test_where_time_is_up_the_episodes_go_on_alone_and_the_slow_one_fails(owner:
     dispatch.send(BULK, ledger.all)
     hand.work()
     assert extractor.given[1:] == [["Ada likes C0"], ["slow"], ["Ada likes C2"]]
-    assert results(all_of(dispatch)) == {0: ("extracted", ""), 1: ("failed", "extraction takes too long"), 2: ("extracted", "")}
+    assert results(all_of(dispatch)) == {
+        0: ("extracted", ""),
+        1: ("failed", "extraction took longer than the time limit"),
+        2: ("extracted", ""),
+    }
 
 
 def test_time_that_is_up_while_they_are_read_one_by_one_puts_off_the_rest(owner: Open, hand: Hand) -> None:
@@ -223,8 +227,8 @@ def test_a_claim_that_is_none_and_results_beyond_all_measure_fail_alone(owner: O
     told = results(all_of(dispatch))
     assert told == {
         0: ("extracted", ""),
-        1: ("failed", "the extractor made a claim that is none"),
-        2: ("failed", "it yields more than can be sent"),
+        1: ("failed", "the result of the extractor is not valid"),
+        2: ("failed", "its result is larger than can be sent"),
     }
 
 

@@ -63,8 +63,7 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
     from api.service import Service
-    from extraction.scrubbing import Scrubber
-    from extraction.threats import ThreatScanner
+    from extraction.hygiene import load_hygiene
     from graph.opening import open_graph
     from graph.recall.embedding.choosing import EmbedderSettings, choose
     from workers.broker.settings import read_settings
@@ -74,7 +73,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
-    broker = read_settings()
+    hygiene, broker = load_hygiene(settings.hygiene), read_settings()
     # One thread: a second makes a question's vector in two thirds of the time, and then keeps the core from what runs beside it.
     choice = choose(embedder or EmbedderSettings())
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
@@ -85,7 +84,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
         embedding = _embedding(graph, choice, settings, broker)
         graph.when_indexed(embedding.notify)
     dispatch = None if broker.broker_url is None else _dispatch(graph, vocabulary, broker)
-    scrubber, scan = Scrubber(graph.scrub_key), ThreatScanner().scan
+    scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
     ingestion = Ingestion(graph, pool, scrubber, scan, dispatch=dispatch, workers=settings.extraction_workers)
     return Service(graph, ingestion, embedding)
 

@@ -73,7 +73,7 @@ class Schema(strawberry.Schema):
         try:
             await self._admit(request)
         except ErstwhileError as failure:
-            return ExecutionResult(data=None, errors=[shaped(_error(failure), request.id)])
+            return ExecutionResult(data=None, errors=[_refusal(failure, request)])
         run = partial(
             self.execute_sync,
             query,
@@ -110,7 +110,7 @@ class Schema(strawberry.Schema):
         try:
             await self._admit(request)
         except ErstwhileError as failure:
-            yield PreExecutionError(data=None, errors=[shaped(_error(failure), request.id)])
+            yield PreExecutionError(data=None, errors=[_refusal(failure, request)])
             return
         kind = await to_thread.run_sync(self._kind_of, query, arguments["operation_name"], limiter=self._threads)
         if kind in (OperationType.QUERY, OperationType.MUTATION):
@@ -146,13 +146,13 @@ def _request(context: Any) -> Request:
     return context
 
 
-def _error(failure: ErstwhileError) -> GraphQLError:
-    return GraphQLError(failure.message, original_error=failure)
+def _refusal(failure: ErstwhileError, request: Request) -> GraphQLError:
+    return shaped(GraphQLError(failure.message, original_error=failure), request.id, request.ingestion.shown)
 
 
 def _shaped(result: ExecutionResult, request: Request) -> ExecutionResult:
     if result.errors:
-        result.errors = [shaped(error, request.id) for error in result.errors]
+        result.errors = [shaped(error, request.id, request.ingestion.shown) for error in result.errors]
     return result
 
 

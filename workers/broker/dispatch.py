@@ -74,6 +74,7 @@ class RedisDispatch:
         self._refused: Counter[str] = Counter()
         # What an earlier process of the service was handed and did not settle comes first.
         self._from: str | None = "0"
+        self._run: bytes | None = None
         self._sure = False
         self._lost = False
         self._closed = False
@@ -194,13 +195,15 @@ class RedisDispatch:
         self._group()
         self._client.set(self._keys.alive, run)
         if forgotten:
-            logger.warning("Redis knows nothing of what was handed out; it is handed out again")
+            # No news where this process has handed out nothing yet: Redis keeps nothing when it is started anew.
+            level = logging.DEBUG if self._run is None else logging.WARNING
+            logger.log(level, "Redis knows nothing of what was handed out; it is handed out again")
             self._flying.clear()
             self._unsettled.clear()
             self._held.clear()
             self._from = "0"
             self._lost = True
-        self._sure = True
+        self._run, self._sure = run, True
 
     def _group(self) -> None:
         try:

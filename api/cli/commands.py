@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, keys, ontology, reading, recalling, reviewing, serving
+from api.cli import feeding, identity, keys, ontology, reading, recalling, reviewing, serving, working
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ for command in (
     feeding.reextract,
     reviewing.review,
     serving.serve,
+    working.worker,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 app.add_typer(ontology.app, name="ontology")

@@ -49,6 +49,6 @@ def test_threats_are_flagged_and_held_back_but_are_no_redactions() -> None:
 
 
 def test_stated_claims_and_messages_are_scrubbed() -> None:
-    claim = ClaimDraft(f"key {TOKEN}", "is_a", ObjectDraft(TOKEN), qualifier=TOKEN, replaces=ObjectDraft(TOKEN))
-    assert TOKEN not in repr(CLEANER.stated(StatedClaim(claim, quote=f"it is {TOKEN}")))
+    claim = ClaimDraft(f"key {TOKEN}", "is_a", ObjectDraft(TOKEN), qualifier=TOKEN, replaces=ObjectDraft(TOKEN), attributed_to=TOKEN)
+    assert TOKEN not in repr(CLEANER.stated(StatedClaim(claim, quote=f"it is {TOKEN}", scope_group=TOKEN, scope_source=TOKEN)))
     assert TOKEN not in CLEANER.text(f"'{TOKEN}' is no time")

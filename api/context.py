@@ -58,6 +58,10 @@ class Context:
             parts.append(ComponentHealth("embedding", degraded is None, degraded))
         return parts
 
+    def scrubbed(self, text: str | None) -> str | None:
+        """A reason or a key that a client gives, without secrets: it is stored."""
+        return None if text is None else self.ingestion.shown(text)
+
     def spend(self, field: str) -> None:
         """Count the resolving of a costly field. Raises QueryTooComplex where it is one too many for one operation."""
         self.spending.spend(field)

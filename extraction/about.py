@@ -21,24 +21,9 @@ more for verbs than are ("It ports 80 and 443 are open")."""
 _IS = "is "
 _INTRANSITIVE = frozenset(
     {
-        *("move", "relocate", "emigrate", "immigrate", "migrate", "switch", "upgrade", "travel", "go", "come", "return", "arrive", "stay"),
-        *(
-            "graduate",
-            "study",
-            "enrol",
-            "enroll",
-            "work",
-            "intern",
-            "volunteer",
-            "apply",
-            "retire",
-            "live",
-            "grow",
-            "speak",
-            "talk",
-            "meet",
-        ),
-        *("start", "begin", "stop", "play", "run", "compete", "participate", "commute", "convert", "transition"),
+        *("move", "relocate", "emigrate", "immigrate", "migrate", "switch", "upgrade", "travel", "go", "come", "return", "arrive"),
+        *("stay", "graduate", "study", "enrol", "enroll", "work", "intern", "volunteer", "apply", "retire", "live", "grow", "speak"),
+        *("talk", "meet", "start", "begin", "stop", "play", "run", "compete", "participate", "commute", "convert", "transition"),
     }
 )
 """Verbs whose past without an object is one, and no participle that says what somebody is."""

@@ -50,4 +50,7 @@ def summary_lines(counts: dict[str, Any]) -> Iterator[str]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts["skipped"].items()))
     if kinds:
         yield f"passed over {sum(counts['skipped'].values())}: {kinds}"
+    mended = ", ".join(f"{kind} {count}" for kind, count in sorted(counts["mended"].items()))
+    if mended:
+        yield f"mended {sum(counts['mended'].values())}: {mended}"
     yield from (f"  {failure}" for failure in counts["failures"][:50])

@@ -9,7 +9,7 @@ import pytest
 from api.cli.importing import read_options
 from api.settings import Settings
 from tests.api.cli.running import chat, erstwhile
-from workers.readers import Rejected, read_path
+from workers.readers import Rejected, built_in_readers, read_path
 
 
 def test_the_setting_names_the_speakers_of_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,5 +27,6 @@ def test_a_mistake_in_the_map_stops_an_import_before_it_begins(tmp_path: Path) -
     speakers.write_text("chats: {Ana: Ana Ruiz}\n", encoding="utf-8")
     ran = erstwhile("ingest", chat(tmp_path), "--speakers", speakers, "--data", tmp_path / "data")
     assert ran.status == 1
-    assert ran.err == f"erstwhile: {speakers}, line 1, chats: there is no such source; there are chat, claude-code, locomo, notes\n"
+    sources = ", ".join(sorted(reader.source for reader in built_in_readers()))
+    assert ran.err == f"erstwhile: {speakers}, line 1, chats: there is no such source; there are {sources}\n"
     assert not (tmp_path / "data").exists()

@@ -52,7 +52,7 @@ def test_a_preview_of_a_file_takes_them_too(tmp_path: Path) -> None:
 
 def test_a_start_is_that_of_one_meeting(tmp_path: Path) -> None:
     files = [written(tmp_path / name, CUE) for name in ("a.srt", "b.srt")]
-    for paths in (files, [tmp_path]):
+    for paths in (files, [tmp_path], [written(tmp_path / "all.zip", "")]):
         ran = erstwhile("ingest", *paths, "--start", "2026-05-20", "--data", tmp_path / "data")
         assert ran.status == 1
         assert ran.err.startswith("erstwhile: --start is when one meeting began")

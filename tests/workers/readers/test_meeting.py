@@ -301,12 +301,12 @@ def test_what_may_be_a_name(text: str, name: bool) -> None:
 def test_a_long_transcript_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "2026-05-20.srt"
     with path.open("w") as opened:
-        for n in range(1_000):
+        for n in range(2_000):
             at = f"{n // 3600:02d}:{n // 60 % 60:02d}:{n % 60:02d}"
             opened.write(f"{n}\n{at},000 --> {at},900\n{'Ana' if n % 2 else 'Ben'}: {('w' * 2_499 + ' ')}\n\n")
     tracemalloc.start()
     count = sum(1 for _ in read_path(path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 1_000
-    assert path.stat().st_size > 2_500_000 > peak
+    assert count == 2_000
+    assert path.stat().st_size > 5_000_000 > peak * 1.5

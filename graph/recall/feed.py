@@ -199,6 +199,7 @@ _COPIES = (
         episodes.c.revised,
         episodes.c.order_text,
         episodes.c.status,
+        episodes.c.speech,
         episodes.c.tx_recorded,
         episodes.c.tx_extracted,
         func.length(func.coalesce(episodes.c.content, "")).label("length"),
@@ -278,7 +279,9 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`: none that is held back, from then on, and no empty one."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none that is held back, from then on, no empty one, and
+    none that nobody said.
+    """
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []
@@ -292,5 +295,5 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
         if copy.status == EpisodeStatus.QUARANTINED:
             # Found while it waited, and not from when it was held back.
             end = min(end, copy.tx_extracted)
-        if copy.status != EpisodeStatus.ERASED and copy.length and start < end:
+        if copy.status != EpisodeStatus.ERASED and copy.speech and copy.length and start < end:
             yield copy, start, end

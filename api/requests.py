@@ -28,6 +28,7 @@ class Request:
 
     `grant` is what it may do: None on a web socket whose `connection_init` has yet to say who it is. `connection_params` is
     what that said; Strawberry sets it. `trace` names it in the log up to the commit of what it hands in.
+    `operation` (query, mutation, subscription) and `code` (of the first error, or OK) say what became of it.
     """
 
     graph: Graph
@@ -41,6 +42,8 @@ class Request:
     watches: Watches = field(default_factory=Watches)
     connection_params: dict[str, Any] | None = None
     awaited: int | None = field(default=None, init=False)
+    operation: str | None = field(default=None, init=False)
+    code: str | None = field(default=None, init=False)
 
     def admit(self, keyring: Keyring | None) -> None:
         """On `connection_init`: take key and namespace from it where it has them. Raises Unauthenticated and Forbidden."""

@@ -62,6 +62,7 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
 
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
+    from api.metrics import Metrics
     from api.service import Service
     from extraction.hygiene import load_hygiene
     from graph.opening import open_graph
@@ -84,9 +85,10 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
         embedding = _embedding(graph, choice, settings, broker)
         graph.when_indexed(embedding.notify)
     dispatch = None if broker.broker_url is None else _dispatch(graph, vocabulary, broker)
+    metrics = Metrics()
     scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
-    ingestion = Ingestion(graph, pool, scrubber, scan, dispatch=dispatch, workers=settings.extraction_workers)
-    return Service(graph, ingestion, embedding)
+    ingestion = Ingestion(graph, pool, scrubber, scan, dispatch=dispatch, meters=metrics, workers=settings.extraction_workers)
+    return Service(graph, ingestion, embedding, metrics)
 
 
 def _dispatch(graph: Graph, vocabulary: Vocabulary, broker: BrokerSettings) -> Dispatch:

@@ -84,8 +84,8 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = _embedding(graph, choice, settings, broker)
         graph.when_indexed(embedding.notify)
-    metrics = Metrics()
     dispatch = None if broker.broker_url is None else _dispatch(graph, vocabulary, broker)
+    metrics = Metrics()
     scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
     ingestion = Ingestion(graph, pool, scrubber, scan, dispatch=dispatch, meters=metrics, workers=settings.extraction_workers)
     return Service(graph, ingestion, embedding, metrics)

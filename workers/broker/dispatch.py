@@ -158,7 +158,13 @@ class RedisDispatch:
             pipe.execute()
 
     def health(self) -> list[ComponentHealth]:
-        """Redis and the workers, as last seen."""
+        """Redis and the workers, as last seen; looks itself only where nobody has looked yet."""
+        if self.figures is SILENT and not self._closed:
+            try:
+                with reaching():
+                    self._measure()
+            except DispatchUnavailable as failure:
+                self._see(SILENT.with_problem(failure.message, self._refused))
         return parts_of(self.figures, self._settings)
 
     def close(self) -> None:
@@ -180,8 +186,7 @@ class RedisDispatch:
             # What it handed out when the call failed is known to nobody here.
             self._from = "0"
             self._looked = -LOOK_EVERY
-            with self._lock:
-                self._figures = SILENT.with_problem(failure.message, self._refused)
+            self._see(SILENT.with_problem(failure.message, self._refused))
             raise
 
     def _connected(self) -> None:
@@ -334,9 +339,13 @@ class RedisDispatch:
             self._held.difference_update(done)
 
     def _look(self) -> None:
-        if monotonic() - self._looked < LOOK_EVERY:
-            return
-        self._looked = monotonic()
-        figures = measured(self._client, self._keys, self._refused, len(self._flying))
+        if monotonic() - self._looked >= LOOK_EVERY:
+            self._measure()
+            self._looked = monotonic()
+
+    def _measure(self) -> None:
+        self._see(measured(self._client, self._keys, self._refused, len(self._flying)))
+
+    def _see(self, figures: BrokerFigures) -> None:
         with self._lock:
             self._figures = figures

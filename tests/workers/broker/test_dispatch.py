@@ -394,7 +394,8 @@ def test_health_tells_of_redis_of_missing_workers_and_of_results_that_pile_up(
 ) -> None:
     monkeypatch.setattr(module, "LOOK_EVERY", 0.0)
     dispatch = RedisDispatch(settings_for(redis.url, stream_high=2), SMALL, Ledger())
-    assert [(part.name, part.ok) for part in dispatch.health()] == [("broker", False)]
+    # Nobody has looked yet.
+    assert [(part.name, part.ok) for part in dispatch.health()] == [("broker", True), ("workers", False)]
     dispatch.send(BULK, ledger.all)
     dispatch.receive(1, 0)
     assert dispatch.figures.depth == {LIVE: 0, BULK: 1}
@@ -425,7 +426,10 @@ def test_a_wrong_password_is_told_without_it(redis: RedisServer, caplog: pytest.
     with pytest.raises(DispatchUnavailable) as failure:
         dispatch.room(BULK)
     assert "refuses" in str(failure.value)
-    told = caplog.text + str(failure.value) + repr(dispatch.health()) + repr(dispatch._settings)
+    asked = RedisDispatch(dispatch._settings, SMALL, Ledger())
+    assert [part.ok for part in asked.health()] == [False]
+    asked.close()
+    told = caplog.text + repr(asked.health()) + str(failure.value) + repr(dispatch.health()) + repr(dispatch._settings)
     assert "wrong-secret" not in told
     dispatch.close()
 

@@ -94,7 +94,7 @@ class GraphQLEndpoint(GraphQL[Request, None]):
         """Serve one request."""
         try:
             await super().__call__(scope, receive, send)
-        except (Overloaded, Forbidden) as failure:
+        except (Overloaded, Unauthenticated, Forbidden) as failure:
             await refuse(failure, scope, receive, send)
 
     async def get_context(self, request: HttpRequest | WebSocket, response: Response | WebSocket) -> Request:
@@ -115,8 +115,9 @@ class GraphQLEndpoint(GraphQL[Request, None]):
             watches=self._watches,
         )
         request.scope.setdefault("state", {})[STATE] = made
-        if made.grant is not None:
-            made.grant.check_namespace(made.namespace)
+        # A web socket may name its namespace in connection_init only; it is checked there.
+        if request.scope["type"] == "http":
+            made.granted().check_namespace(made.namespace)
         return made
 
     async def on_ws_connect(self, context: Request) -> UnsetType:

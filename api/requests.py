@@ -11,6 +11,7 @@ from api.credentials import LOCAL, Grant, Keyring, authorizations_in, namespace_
 from api.headers import AWAIT_HEADER
 from api.subscriptions import Watches
 from graph.facade import Graph
+from ontology.echo import echo
 from ontology.errors import InvalidInput, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
 from workers.ingestion import Ingestion
@@ -66,7 +67,7 @@ class Request:
             text = self.awaiting.strip()
             if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
                 raise InvalidInput(
-                    f"{AWAIT_HEADER} is the number of a transaction, not {text[:40]!r}", path=(AWAIT_HEADER,), reason="UNPARSEABLE"
+                    f"{AWAIT_HEADER} is the number of a transaction, not {echo(text, 40)}", path=(AWAIT_HEADER,), reason="UNPARSEABLE"
                 )
             self.awaited = int(text)
 

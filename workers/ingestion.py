@@ -84,9 +84,20 @@ class Ingestion:
         self.pipeline.close()
         self.pool.close()
 
+    def shown(self, text: str) -> str:
+        """A message as it may leave the process or be logged: without secrets."""
+        return self._cleaner.text(text)
+
     def clean(self, episode: EpisodeDraft) -> Clean:
         """The episode without secrets, scanned. Raises InvalidInput."""
         return self._cleaner.episode(episode)
+
+    def _cleaned(self, episode: EpisodeDraft) -> Clean:
+        """The same of an episode that was handed in; what was replaced is counted."""
+        clean = self.clean(episode)
+        for rule, number in clean.redactions.items():
+            self._meters.redacted(rule, number)
+        return clean
 
     def ingest(
         self,
@@ -104,7 +115,7 @@ class Ingestion:
         """
         checked_content(episode.content)
         said = said_at(episode)
-        clean = self.clean(episode)
+        clean = self._cleaned(episode)
         if clean.quarantine or not clean.episode.speech:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key, trace=trace)
         if self._elsewhere:
@@ -131,7 +142,7 @@ class Ingestion:
         self._admit(1)
         checked_content(episode.content)
         said_at(episode)
-        clean = self.clean(episode)
+        clean = self._cleaned(episode)
         if clean.quarantine:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key, trace=trace)
         return self._keep(namespace, clean, actor, idempotency_key, trace)
@@ -149,7 +160,7 @@ class Ingestion:
             try:
                 checked_content(episode.content)
                 said_at(episode)
-                clean = self.clean(episode)
+                clean = self._cleaned(episode)
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
             offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
@@ -166,7 +177,7 @@ class Ingestion:
         for place, item in enumerate(items):
             try:
                 said_at(item.draft)
-                draft = self.clean(item.draft).episode
+                draft = self._cleaned(item.draft).episode
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
             clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
@@ -210,7 +221,7 @@ class Ingestion:
     ) -> Receipt:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
         said_at(episode)
-        clean = self.clean(episode).episode
+        clean = self._cleaned(episode).episode
         stated = [self._cleaner.stated(claim) for claim in claims]
         receipt = self._graph.record_stated(
             namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key

@@ -159,7 +159,7 @@ def _error(failure: ErstwhileError) -> GraphQLError:
 
 def _shaped(result: ExecutionResult, request: Request) -> ExecutionResult:
     if result.errors:
-        result.errors = [shaped(error, request.id) for error in result.errors]
+        result.errors = [shaped(error, request.id, request.ingestion.shown) for error in result.errors]
     request.code = str((result.errors[0].extensions or {})["code"]) if result.errors else "OK"
     return result
 

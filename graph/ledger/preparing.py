@@ -13,6 +13,7 @@ from graph.belief.checks import checked_bounds
 from graph.belief.traits import traits_of
 from graph.views import StatedClaim
 from ontology.claim import CANDIDATE_BELOW, ClaimDraft, ClaimKind, Modality, ObjectDraft
+from ontology.echo import echo
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
@@ -174,7 +175,7 @@ class Preparer:
         if key is not None:
             known = self._entity_name(key)
             if known is None:
-                raise NotFound(f"there is no entity with the ID {key[:80]!r} in this namespace", id=key)
+                raise NotFound(f"there is no entity with the ID {echo(key, 80)} in this namespace", id=key)
             return Thing(key, known)
         name = checked_name(name, path=(path,))
         return Thing(self._keys.entity(self._namespace, name), name)

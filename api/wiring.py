@@ -79,7 +79,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
         graph.when_indexed(embedding.notify)
-    scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
     metrics = Metrics()
+    scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
     ingestion = Ingestion(graph, pool, scrubber, scan, meters=metrics, workers=settings.extraction_workers)
     return Service(graph, ingestion, embedding, metrics)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol, TypeVar
 
-from ontology.episode import EpisodeDraft
 from ontology.errors import ErstwhileError
-from workers.readers import Rejected
+from workers.readers import Draft, Rejected, StatedEpisode
 
 BATCH = 64
 MAX_FAILURES = 10_000
 T = TypeVar("T")
+D = TypeVar("D", bound=Draft)
 
 
 @dataclass(slots=True)
@@ -55,13 +55,13 @@ class Tally:
 class Sink(Protocol):
     """Takes batches of drafts into a graph."""
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """Record a batch and say what became of each. Called from several threads. Raises nothing for a bad draft."""
         ...
 
 
 def import_drafts(
-    items: Iterable[EpisodeDraft | Rejected],
+    items: Iterable[Draft | Rejected],
     sink: Sink,
     *,
     threads: int,
@@ -98,7 +98,7 @@ def import_drafts(
     return tally
 
 
-def one_by_one(drafts: Sequence[EpisodeDraft], take: Callable[[EpisodeDraft], Tally]) -> Tally:
+def one_by_one(drafts: Sequence[D], take: Callable[[D], Tally]) -> Tally:
     """Take drafts singly, so that one that fails costs itself alone."""
     tally = Tally()
     for draft in drafts:
@@ -109,8 +109,9 @@ def one_by_one(drafts: Sequence[EpisodeDraft], take: Callable[[EpisodeDraft], Ta
     return tally
 
 
-def place_of(draft: EpisodeDraft) -> str:
+def place_of(draft: Draft) -> str:
     """Where a draft came from, for messages."""
+    draft = draft.episode if isinstance(draft, StatedEpisode) else draft
     return f"{draft.source} {draft.group or ''}/{draft.external_id or ''}".replace(" /", " ").rstrip("/ ")
 
 

@@ -54,6 +54,10 @@ INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input
   ... on IngestEpisodePayload { deduplicated episode { status } } ... on Error { code message }
   ... on OverloadedError { retryAfter } } }"""
 
+ASSERT = """mutation Assert($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
+  ... on AssertStatementsPayload { deduplicated episode { status } } ... on Error { code message }
+  ... on OverloadedError { retryAfter } } }"""
+
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
 
 REBUILD_INDEX = """mutation RebuildIndex { rebuildIndex { ok components { name ok degraded } } }"""

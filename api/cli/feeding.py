@@ -39,6 +39,10 @@ def ingest(
     speaker: Annotated[str | None, typer.Option(help="Who 'user' is, and who speaks in notes.")] = None,
     speakers: Annotated[Path | None, typer.Option(help="YAML: who the speakers of each source are (ERSTWHILE_SPEAKERS).")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
+    subagents: Annotated[bool, typer.Option("--subagents", help="Also what assistants and their sub-agents said to each other.")] = False,
+    artifacts: Annotated[
+        bool, typer.Option("--artifacts/--no-artifacts", help="Keep results of tools, attached files and summaries; they make no claims.")
+    ] = True,
     date_order: DateOrder = None,
     start: Start = None,
     bots: Bots = False,
@@ -60,7 +64,16 @@ def ingest(
             raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
     one_meeting(paths, start)
     settings = settings_of(data, extraction_workers=workers, speakers=speakers)
-    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone, date_order=_order(date_order), start=start, bots=bots)
+    options = read_options(
+        settings.speakers,
+        speaker=speaker,
+        time_zone=timezone,
+        subagents=subagents,
+        artifacts=artifacts,
+        date_order=_order(date_order),
+        start=start,
+        bots=bots,
+    )
     report = ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
     with linked(settings, namespace, open_service) as link:

@@ -24,6 +24,7 @@ from ontology.vocabulary import Predicate, Vocabulary
 MAX_CLAIMS = 1000
 MAX_LABEL = 1000
 _PLANS = {"plans_to": Modality.PLANNED, "wants": Modality.DESIRED}
+_NOT_STATED = ("file", "next", "previous")
 _NEVER_BELIEF = (Modality.PLANNED, Modality.DESIRED, Modality.HYPOTHETICAL)
 
 
@@ -121,7 +122,10 @@ class Preparer:
         zone = zone_named(draft.time_zone)
         said = _time(draft.said_at, zone, "saidAt")
         revised = _time(draft.revised_at, zone, "revisedAt")
-        stated_said = f"{said.lo}:{said.hi}" if said else ""
+        # A time that only the file or a neighbour gave is no part of what the source says: the same text, read again from a file
+        # that has grown since, is no other episode or revision and keeps its first time.
+        own = said if draft.metadata.get("saidAtFrom") not in _NOT_STATED else None
+        stated_said = f"{own.lo}:{own.hi}" if own else ""
         if draft.external_id is not None:
             key = self._keys.digest("episode", self._namespace, draft.source, "id", draft.external_id)
         else:

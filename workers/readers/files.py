@@ -21,7 +21,8 @@ _KEY = re.compile(rb'"([A-Za-z_][\w-]{0,40})"\s*:')
 _ARRAY = re.compile(rb"\[\s*[{\]]")
 ZIP = b"PK\x03\x04"
 _MAGIC = (ZIP, b"%PDF", b"\x89PNG", b"\x1f\x8b", b"SQLite format 3")
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+# A write torn by a crash leaves a run of NUL in a text: it counts once.
+_CONTROL = re.compile(rb"\x00+|[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)

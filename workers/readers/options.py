@@ -20,14 +20,16 @@ class ReadOptions:
     without an offset (None: UTC). `speaker_map` gives other names to speakers as they stand in any source (`{"U01": "Maya"}`),
     before anything else; `speakers` does so source by source, and has defaults where `speaker` is not given.
     `include_sidechains` reads what an assistant and its sub-agents said to each other, `include_bots` what the bots of a
-    workspace wrote. `date_order` decides dates such as 04/05/2026 where a file does not: "dmy", "mdy" or "ymd". `start` is when
-    the one meeting that is read began.
+    workspace wrote. `include_artifacts` keeps what nobody said but what is text all the same (results of tools, attached files,
+    summaries) as episodes that are not extracted. `date_order` decides dates such as 04/05/2026 where a file does not: "dmy",
+    "mdy" or "ymd". `start` is when the one meeting that is read began.
     """
 
     speaker: str | None = None
     time_zone: str | None = None
     speaker_map: Mapping[str, str] = field(default_factory=dict)
     include_sidechains: bool = False
+    include_artifacts: bool = True
     include_bots: bool = False
     date_order: DateOrder | None = None
     start: Instant | None = None

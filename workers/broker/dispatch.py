@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -230,22 +231,8 @@ class RedisDispatch:
     def _task(self, queue: str, episodes: Sequence[WaitingEpisode]) -> bytes:
         rows = []
         for each in episodes:
-            turn = turn_of(each.draft, each.said)
-            rows.append(
-                TaskEpisode(
-                    row=each.row,
-                    round=each.round,
-                    begun=each.starts,
-                    key=each.key,
-                    id=turn.id,
-                    text=turn.text,
-                    said=turn.said,
-                    speaker=turn.speaker,
-                    addressee=turn.addressee,
-                    time_zone=turn.time_zone,
-                    project=turn.project,
-                )
-            )
+            turn = asdict(turn_of(each.draft, each.said))
+            rows.append(TaskEpisode(row=each.row, round=each.round, begun=each.starts, key=each.key, **turn))
         return packed(
             ExtractTask(
                 v=VERSION,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Annotated, Literal, TypeVar
 
@@ -45,11 +45,12 @@ class TaskEpisode(_Strict):
     addressee: str | None = None
     time_zone: str | None = None
     project: str | None = None
+    about: str | None = None
 
     @property
     def turn(self) -> Turn:
-        """What extraction reads."""
-        return Turn(self.id, self.text, self.said, self.speaker, self.addressee, self.time_zone, self.project)
+        """What extraction reads: all of it, whatever a turn comes to have."""
+        return Turn(**{field.name: getattr(self, field.name) for field in fields(Turn)})
 
 
 class ExtractTask(_Strict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import pytest
@@ -44,20 +44,8 @@ def test_every_field_of_a_claim_travels() -> None:
 
 
 def test_every_field_of_a_turn_travels() -> None:
-    turn = Turn("id", "text\u2028\x00 é", 5, "Ada", "Bob", "Europe/Oslo", "apollo")
-    row = TaskEpisode(
-        row=1,
-        round=2,
-        begun=0,
-        key="k",
-        id=turn.id,
-        text=turn.text,
-        said=turn.said,
-        speaker=turn.speaker,
-        addressee=turn.addressee,
-        time_zone=turn.time_zone,
-        project=turn.project,
-    )
+    turn = Turn("id", "text\u2028\x00 é", 5, "Ada", "Bob", "Europe/Oslo", "apollo", "Ann")
+    row = TaskEpisode(row=1, round=2, begun=0, key="k", **asdict(turn))
     task = ExtractTask(v=VERSION, chunk="c", queue="bulk", vocabulary="v", trace="t", episodes=[row])
     assert all(getattr(turn, field.name) for field in fields(Turn))
     assert unpacked(ExtractTask, packed(task)) == task

@@ -100,9 +100,8 @@ class Mutation(Ingesting, Identifying):
         context = info.context
         with under("input"):
             record = context.ingestion.accept if wait is False else context.ingestion.ingest
-            receipt = record(
-                context.namespace, episode_draft(input), actor=context.actor, idempotency_key=context.scrubbed(given(input.idempotency_key))
-            )
+            key = context.scrubbed(given(input.idempotency_key))
+            receipt = record(context.namespace, episode_draft(input), actor=context.actor, idempotency_key=key, trace=context.trace)
         scope = after(context)
         return IngestEpisodePayload(
             scope=scope,
@@ -123,6 +122,7 @@ class Mutation(Ingesting, Identifying):
                 drop_bad_dates=drops_bad_dates(input),
                 actor=context.actor,
                 idempotency_key=context.scrubbed(given(input.idempotency_key)),
+                trace=context.trace,
             )
         scope = after(context)
         return AssertStatementsPayload(

@@ -51,7 +51,7 @@ def _read(link: LocalLink) -> None:
     began, report, service = time.monotonic(), ReadReport(), link.service
     if service.embedding is not None:
         service.embedding.start()
-    items = read_path(EXAMPLES, ReadOptions(speaker="Maya"), report)
+    items = read_path(EXAMPLES, ReadOptions(speaker="Maya", include_artifacts=False), report)
     tally = import_drafts(items, LocalSink(service.graph, service.ingestion, service.ingestion.pool, NAMESPACE), threads=3, progress=None)
     stats, seconds = link.execute(documents.STATUS)["stats"], time.monotonic() - began
     _show(

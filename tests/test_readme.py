@@ -69,7 +69,7 @@ def test_commands_and_queries(data: Path, monkeypatch: pytest.MonkeyPatch) -> No
         for line in shown:
             assert line in output, f"`{command}` does not show {line!r}:\n{output}"
     _recall(data, meant)
-    assert "accepted 0  known before 189" in run("erstwhile ingest examples --speaker Maya", data)
+    assert "accepted 0  known before 207" in run("erstwhile ingest examples --speaker Maya", data)
 
 
 def _recall(data: Path, meant: dict[str, list[str]]) -> None:

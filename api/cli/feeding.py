@@ -25,6 +25,10 @@ def ingest(
     speaker: Annotated[str | None, typer.Option(help="Who 'user' is, and who speaks in notes.")] = None,
     speakers: Annotated[Path | None, typer.Option(help="YAML: who the speakers of each source are (ERSTWHILE_SPEAKERS).")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
+    subagents: Annotated[bool, typer.Option("--subagents", help="Also what assistants and their sub-agents said to each other.")] = False,
+    artifacts: Annotated[
+        bool, typer.Option("--artifacts/--no-artifacts", help="Keep results of tools, attached files and summaries; they make no claims.")
+    ] = True,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that extract.")] = 2,
     as_json: Json = False,
 ) -> None:
@@ -42,7 +46,8 @@ def ingest(
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
     settings = settings_of(data, extraction_workers=workers, speakers=speakers)
-    options, report = read_options(settings.speakers, speaker=speaker, time_zone=timezone), ReadReport()
+    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone, subagents=subagents, artifacts=artifacts)
+    report = ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
     with linked(settings, namespace, open_service) as link:
         with progress(sys.stderr.isatty() and not as_json) as shown:

@@ -16,10 +16,12 @@ PATIENCE = 120
 """Times that a full server is asked again for one episode."""
 
 
-def read_options(speakers: Path | None, *, speaker: str | None, time_zone: str | None) -> ReadOptions:
+def read_options(
+    speakers: Path | None, *, speaker: str | None, time_zone: str | None, subagents: bool = False, artifacts: bool = True
+) -> ReadOptions:
     """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key."""
     known = Speakers() if speakers is None else load_speakers(speakers, [reader.source for reader in built_in_readers()])
-    return ReadOptions(speaker=speaker, time_zone=time_zone, speakers=known)
+    return ReadOptions(speaker, time_zone, include_sidechains=subagents, include_artifacts=artifacts, speakers=known)
 
 
 class RemoteSink:
@@ -33,8 +35,6 @@ class RemoteSink:
         return one_by_one(drafts, self._send)
 
     def _send(self, draft: EpisodeDraft) -> Tally:
-        if not draft.speech:
-            return Tally()
         for _ in range(PATIENCE):
             result = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
             if result["__typename"] != "OverloadedError":
@@ -51,7 +51,8 @@ class RemoteSink:
 
 def episode_input(draft: EpisodeDraft) -> dict[str, object]:
     """The draft as `EpisodeInput`."""
-    # The working directory carries the project to the server, which reads it from there.
+    # The metadata carries to the server what the input has no field for.
+    metadata = {**draft.metadata, **({"project": draft.project} if draft.project else {}), **({} if draft.speech else {"speech": False})}
     stated = {
         "content": draft.content,
         "source": draft.source,
@@ -62,7 +63,7 @@ def episode_input(draft: EpisodeDraft) -> dict[str, object]:
         "saidAt": draft.said_at,
         "timeZone": draft.time_zone,
         "rank": draft.rank,
-        "metadata": {**draft.metadata, **({"project": draft.project} if draft.project else {})} or None,
+        "metadata": metadata or None,
         "revisedAt": draft.revised_at,
     }
     return {name: value for name, value in stated.items() if value is not None}

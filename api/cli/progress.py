@@ -38,6 +38,7 @@ def summary(tally: Tally, report: ReadReport) -> dict[str, Any]:
         "known": tally.known,
         "heldBack": tally.held_back,
         "failed": tally.failed,
+        "artifacts": dict(report.artifacts),
         "skipped": dict(report.skipped),
         "mended": dict(report.mended),
         "failures": tally.failures,
@@ -47,7 +48,8 @@ def summary(tally: Tally, report: ReadReport) -> dict[str, Any]:
 def summary_lines(counts: dict[str, Any]) -> Iterator[str]:
     """The same for people; of many failures the first."""
     yield f"accepted {counts['accepted']}  known before {counts['known']}  held back {counts['heldBack']}  failed {counts['failed']}"
-    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts["skipped"].items()))
-    if kinds:
-        yield f"passed over {sum(counts['skipped'].values())}: {kinds}"
+    for name, title in (("artifacts", "kept without claims"), ("skipped", "passed over")):
+        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts[name].items()))
+        if kinds:
+            yield f"{title} {sum(counts[name].values())}: {kinds}"
     yield from (f"  {failure}" for failure in counts["failures"][:50])

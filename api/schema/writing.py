@@ -135,6 +135,7 @@ def episode_draft(input: EpisodeInput) -> EpisodeDraft:
         metadata=metadata,
         revised_at=given(input.revised_at),
         project=_project(metadata),
+        speech=metadata.get("speech") is not False,
     )
 
 

@@ -23,6 +23,7 @@ from ontology.vocabulary import Predicate, Vocabulary
 MAX_CLAIMS = 1000
 MAX_LABEL = 1000
 _PLANS = {"plans_to": Modality.PLANNED, "wants": Modality.DESIRED}
+_NOT_STATED = ("file", "next", "previous")
 _NEVER_BELIEF = (Modality.PLANNED, Modality.DESIRED, Modality.HYPOTHETICAL)
 
 
@@ -127,8 +128,11 @@ class Preparer:
             parts = (draft.group or "", draft.speaker or "", stated_said, content)
             key = self._keys.digest("episode", self._namespace, draft.source, "text", *parts)
         said_at = said.lo if said else self._now
+        # A time that only the file or a neighbour gave is no part of what the source says: the same text, read again from a file
+        # that has grown since, is no revision and keeps its first time.
+        own_said = "" if draft.metadata.get("saidAtFrom") in _NOT_STATED else stated_said
         order_text = json.dumps(
-            [content, stated, [stated_said, draft.rank, draft.speaker, draft.addressee, draft.group, draft.time_zone, draft.project]],
+            [content, stated, [own_said, draft.rank, draft.speaker, draft.addressee, draft.group, draft.time_zone, draft.project]],
             ensure_ascii=False,
         )
         return {

@@ -204,6 +204,7 @@ _COPIES = (
         episodes.c.revised,
         episodes.c.order_text,
         episodes.c.status,
+        episodes.c.speech,
         episodes.c.tx_recorded,
         episodes.c.tx_held,
         episodes.c.tx_released,
@@ -284,7 +285,7 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`: none while it is held back, and no empty one."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none that nobody said, none while held back, no empty one."""
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []
@@ -295,7 +296,7 @@ def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
         else:
             shown.append((best, start, end))
     for copy, start, end in shown:
-        if copy.status == EpisodeStatus.ERASED or not copy.length:
+        if copy.status == EpisodeStatus.ERASED or not copy.speech or not copy.length:
             continue
         # Found while it waited, not while it was held back, and again when it was released.
         held = OPEN if copy.tx_held is None else copy.tx_held

@@ -16,6 +16,7 @@ from workers.readers.files import SourceFile
 from workers.readers.lines import Record, read_objects, split_items, split_lines
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
+from workers.readers.slack import SlackReader
 from workers.readers.stamps import parse_stamp, stamp_problem
 
 TEXT = ("content", "text", "message")
@@ -81,13 +82,17 @@ class ChatReader:
         """Whether the head holds messages with a text and somebody who wrote it."""
         if file.is_lines and file.first_objects:
             return any(_first(record, TEXT) is not None and _first(record, SPEAKER) is not None for record in file.first_objects)
-        if not (file.is_array or file.is_lines) or {"mapping", "dia_id", "sessionId", "parentUuid", "payload"} & file.keys:
+        if (
+            not (file.is_array or file.is_lines)
+            or SlackReader().recognises(file)
+            or {"mapping", "dia_id", "sessionId", "parentUuid", "payload"} & file.keys
+        ):
             return False
         return bool(file.keys & set(TEXT)) and bool(file.keys & set(SPEAKER))
 
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """The messages in the order of the file."""
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             lines = split_items(opened) if file.is_array else split_lines(opened)
             yield from self._conversation(file, read_objects(lines, file.name, report), options, report)
 

@@ -19,7 +19,11 @@ _HELD = 1000
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A message as a reader found it. `stamp` is None where the source states no time; `line` is its place in the file."""
+    """A message as a reader found it. `stamp` is None where the source states no time; `line` is its place in the file.
+
+    `speech` is False for an artifact: text that is kept and that nobody said. Its speaker is what made it, and is not mapped.
+    `revised` is when its text became what it is, where the source says that it was edited.
+    """
 
     text: str
     external_id: str
@@ -30,6 +34,8 @@ class Utterance:
     group: str | None = None
     project: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    speech: bool = True
+    revised: Instant | None = None
 
 
 class Conversation:
@@ -102,13 +108,20 @@ class Conversation:
                 source=self._source,
                 external_id=storable(utterance.external_id, self._report) + (f"#{place + 1}" if place else ""),
                 group=self._shown(utterance.group),
-                speaker=self._shown(utterance.speaker, mapped=True) or self._shown(self._options.unnamed(self._source)),
+                speaker=self._speaker(utterance),
                 addressee=self._shown(utterance.addressee, mapped=True),
                 said_at=format_instant(said + place),
                 time_zone=self._options.time_zone,
                 metadata=metadata,
                 project=self._shown(utterance.project),
+                speech=utterance.speech,
+                revised_at=None if utterance.revised is None else format_instant(utterance.revised),
             )
+
+    def _speaker(self, utterance: Utterance) -> str | None:
+        if not utterance.speech:
+            return self._shown(utterance.speaker)
+        return self._shown(utterance.speaker, mapped=True) or self._shown(self._options.unnamed(self._source))
 
     def _shown(self, name: str | None, *, mapped: bool = False) -> str | None:
         if name is None or not name.strip():

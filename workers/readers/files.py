@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
 
 from ontology.instant import Instant
+from workers.readers.archives import Archive
 from workers.readers.lines import BYTE_ORDER_MARK
 
 HEAD = 2**18
@@ -17,8 +19,10 @@ HEAD = 2**18
 
 _KEY = re.compile(rb'"([A-Za-z_][\w-]{0,40})"\s*:')
 _ARRAY = re.compile(rb"\[\s*[{\]]")
-_MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\x1f\x8b", b"SQLite format 3")
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+ZIP = b"PK\x03\x04"
+_MAGIC = (ZIP, b"%PDF", b"\x89PNG", b"\x1f\x8b", b"SQLite format 3")
+# A write torn by a crash leaves a run of NUL in a text: it counts once.
+_CONTROL = re.compile(rb"\x00+|[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,8 @@ class SourceFile:
     """`name` is how the caller wrote its path, `relative` its path from the name of the folder asked for, or of
     its own, on (`notes/2025/standup.md`).
 
-    `head` are its first 256 KB, `modified` is when it was last modified, `size` its bytes.
+    `head` are its first 256 KB, `modified` is when it was last modified, `size` its bytes. An entry of an archive has the
+    archive's `path` and time; `entry` is its own path in there.
     """
 
     path: Path
@@ -35,17 +40,59 @@ class SourceFile:
     head: bytes
     modified: Instant
     size: int
+    archive: Archive | None = None
+    entry: str = ""
+
+    def open(self) -> BinaryIO:
+        """The file's bytes from the start. Raises OSError."""
+        return self.path.open("rb") if self.archive is None else self.archive.open(self.entry)
+
+    def beside(self, name: str) -> BinaryIO | None:
+        """Another file by its path from this one's folder (`../users.json`), or None. Raises OSError where it cannot be read."""
+        if not self.beside_exists(name):
+            return None
+        return (self.path.absolute().parent / name).open("rb") if self.archive is None else self.archive.open(self._entry(name))
+
+    def beside_exists(self, name: str) -> bool:
+        """Whether there is another file at a path from this one's folder."""
+        if self.archive is not None:
+            return self.archive.holds(self._entry(name))
+        return (self.path.absolute().parent / name).is_file()
+
+    def _entry(self, name: str) -> str:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.entry), name))
+
+    @property
+    def filename(self) -> str:
+        """The file's name without its folders."""
+        return PurePosixPath(self.entry).name if self.archive else self.path.name
 
     @property
     def stem(self) -> str:
         """The file's name without its ending."""
-        return self.path.stem
+        return PurePosixPath(self.filename).stem
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the file's name, in small letters (`.json`)."""
+        return PurePosixPath(self.filename).suffix.lower()
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that it lies in; for what lies outermost in an archive the archive's, without its ending."""
+        if self.archive is None:
+            return self.path.absolute().parent.name
+        return PurePosixPath(self.entry).parent.name or self.path.stem
 
     @property
     def place(self) -> str:
         """The stem with the name of the folder that it lies in (`friends/messages`): files of one name mostly lie apart."""
-        folder = self.path.absolute().parent.name
-        return f"{folder}/{self.stem}" if folder else self.stem
+        return f"{self.folder}/{self.stem}" if self.folder else self.stem
+
+    @property
+    def is_zip(self) -> bool:
+        """Whether it is a zip archive."""
+        return self.head.startswith(ZIP)
 
     @cached_property
     def start(self) -> bytes:

@@ -35,7 +35,7 @@ class LocomoReader:
 
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """All turns, sample by sample, in the order of their sessions."""
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             if file.is_array:
                 lines: Iterator[Line] = split_items(opened)
             elif file.is_lines and file.start.count(b"\n") and len(file.first_objects) > 0:

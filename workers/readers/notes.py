@@ -41,7 +41,7 @@ class NotesReader:
 
     def recognises(self, file: SourceFile) -> bool:
         """Whether the file's ending is one of notes and it is no JSON."""
-        return file.path.suffix.lower() in ENDINGS and not (file.is_array or file.is_lines)
+        return file.suffix in ENDINGS and not (file.is_array or file.is_lines or file.is_zip)
 
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """The note in parts of at most 100,000 characters, cut at headings or paragraphs."""
@@ -76,7 +76,7 @@ class NotesReader:
                     return parse_stamp(front[key], zone), "front matter"
                 except InvalidInput as failure:
                     raise InvalidInput(f"front matter, {key}: {stamp_problem(front[key], failure)}") from failure
-        for match in _NAME_DATE.finditer(file.path.name):
+        for match in _NAME_DATE.finditer(file.filename):
             try:
                 return parse_stamp(f"{match[1]}-{match[3]}-{match[4]}", zone), "file name"
             except InvalidInput:
@@ -112,7 +112,7 @@ def _parts(file: SourceFile, report: ReadReport) -> Iterator[str]:
     """The text in parts, with little more than one in memory."""
     decoder = _decoder(file)
     waiting = ""
-    with file.path.open("rb") as opened:
+    with file.open() as opened:
         while chunk := opened.read(_CHUNK):
             waiting += decoder.decode(chunk)
             while len(waiting) > MAX_CONTENT:

@@ -5,18 +5,27 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import closing
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from ontology.episode import EpisodeDraft
 from ontology.instant import zone_named
+from workers.readers.archives import Archive
 from workers.readers.chat import ChatReader
+from workers.readers.chatgpt import ChatGptReader
 from workers.readers.claude_code import ClaudeCodeReader
+from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
 from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
+from workers.readers.slack import SlackReader
+from workers.readers.whatsapp import WhatsAppReader
+
+KNOWN_ENDINGS = ENDINGS | {".json", ".jsonl", ".ndjson", ".vtt", ".srt", ".zip"}
+"""The endings of files that are looked into where a folder is read; others are counted."""
 
 
 class Reader(Protocol):
@@ -38,7 +47,16 @@ class Reader(Protocol):
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (ClaudeCodeReader(), LocomoReader(), ChatReader(), NotesReader())
+    return (
+        ClaudeCodeReader(),
+        CodexReader(),
+        ChatGptReader(),
+        LocomoReader(),
+        SlackReader(),
+        ChatReader(),
+        WhatsAppReader(),
+        NotesReader(),
+    )
 
 
 def read_path(
@@ -98,20 +116,49 @@ def _read_file(
         with path.open("rb") as opened:
             head = opened.read(HEAD)
         file = SourceFile(path, str(path), relative, head, round(status.st_mtime * 1_000_000), status.st_size)
-        if not file.start:
-            yield Rejected(str(path), None, "empty", "the file is empty")
-            return
-        if not asked_for and path.suffix.lower() not in ENDINGS and path.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
-            report.skipped[f"file {path.suffix.lower()}"] += 1
-            return
-        if file.is_binary:
-            yield Rejected(str(path), None, "binary", "the file is no text")
-            return
-        reader = next((reader for reader in readers if reader.recognises(file)), None)
-        if reader is None:
-            yield Rejected(str(path), None, "unrecognised", "the file is of no format that is known here")
-            return
-        report.files += 1
-        yield from reader.read(file, options, report)
+        if file.is_zip and not any(reader.recognises(file) for reader in readers):
+            yield from _read_archive(file, options, report, readers)
+        else:
+            yield from _read_source(file, asked_for, options, report, readers)
     except OSError as failure:
         yield Rejected(str(path), None, "unreadable", f"the file cannot be read ({failure.strerror or failure})")
+
+
+def _read_archive(
+    file: SourceFile, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]
+) -> Iterator[EpisodeDraft | Rejected]:
+    """The files of a zip archive, as those of a folder of its name; a broken one costs itself alone."""
+    with closing(Archive(file.path)) as archive:
+        for entry in archive.names:
+            name = f"{file.name}:{entry}"
+            try:
+                if PurePosixPath(entry).suffix.lower() not in KNOWN_ENDINGS - {".zip"}:
+                    report.skipped[f"file {PurePosixPath(entry).suffix.lower()}"] += 1
+                    continue
+                with archive.open(entry) as opened:
+                    head = opened.read(HEAD)
+                within = f"{file.stem}/{entry}"
+                inner = SourceFile(file.path, name, within, head, file.modified, archive.size(entry), archive, entry)
+                yield from _read_source(inner, False, options, report, readers)
+            except OSError as failure:
+                yield Rejected(name, None, "unreadable", f"the file cannot be read ({failure.strerror or failure})")
+
+
+def _read_source(
+    file: SourceFile, asked_for: bool, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]
+) -> Iterator[EpisodeDraft | Rejected]:
+    if not file.start:
+        yield Rejected(file.name, None, "empty", "the file is empty")
+        return
+    if not asked_for and file.suffix not in KNOWN_ENDINGS:
+        report.skipped[f"file {file.suffix}"] += 1
+        return
+    if file.is_binary and not file.is_zip:
+        yield Rejected(file.name, None, "binary", "the file is no text")
+        return
+    reader = next((reader for reader in readers if reader.recognises(file)), None)
+    if reader is None:
+        yield Rejected(file.name, None, "unrecognised", "the file is of no format that is known here")
+        return
+    report.files += 1
+    yield from reader.read(file, options, report)

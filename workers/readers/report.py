@@ -32,12 +32,14 @@ class ReadReport:
     """Counts of one reading.
 
     `read` are the episodes handed out, `files` the files that were opened; `skipped` counts by kind what is no speech or
-    of no known type, `mended` what was taken after a repair, `rejected` by kind what was refused.
+    of no known type, `artifacts` by kind what is no speech and was kept, `mended` what was taken after a repair, `rejected`
+    by kind what was refused.
     """
 
     read: int = 0
     files: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    artifacts: Counter[str] = field(default_factory=Counter)
     mended: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
     rejections: list[Rejected] = field(default_factory=list)

@@ -211,3 +211,23 @@ def test_what_cannot_be_stored_of_an_extraction_is_left_out_with_a_warning(graph
     (receipt,) = graph.record_extracted("n", [(draft, bad, ())], extractor="test")
     assert [warning.split(":")[0] for warning in receipt.warnings] == ["claims.0", "claims.2"]
     assert holding(graph) == ["Anna likes tea"]
+
+
+@pytest.mark.parametrize("basis", ["file", "next", "previous"])
+def test_the_same_text_with_a_later_time_that_its_source_does_not_state_is_no_revision(graph: LedgerGraph, basis: str) -> None:
+    undated = {"metadata": {"saidAtFrom": basis}}
+    extracted(graph, note("one", "Anna works_at Acme", **undated))
+    again = note("one", "Anna works_at Acme", said_at="2024-06-01", **undated)
+    assert graph.known("n", [again[0]]) == [True]
+    extracted(graph, again)
+    (view,) = graph.snapshot("n").episodes().items
+    assert format_instant(view.said_at) == "2024-01-01T00:00:00Z"
+    extracted(graph, note("two", "Anna works_at Globex", said_at="2024-06-01", **undated))
+    (view,) = graph.snapshot("n").episodes().items
+    assert (view.content, format_instant(view.said_at)) == ("two", "2024-06-01T00:00:00Z")
+
+
+def test_a_later_time_that_a_source_states_is_a_revision(graph: LedgerGraph) -> None:
+    extracted(graph, note("one"))
+    for metadata in ({}, {"saidAtFrom": "front matter"}, {"saidAtFrom": ["file"]}):
+        assert graph.known("n", [note("one", said_at="2024-06-01", metadata=metadata)[0]]) == [False]

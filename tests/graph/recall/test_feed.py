@@ -220,3 +220,9 @@ def test_candidates_and_rejected_claims_that_never_lived_make_no_documents(
     feed = Feed(graph._engine)
     indexed = indexed_by(feed, "n", list(feed.batches(0, feed.last())))
     assert indexed.claims.size == 1
+
+
+def test_what_nobody_said_is_never_found(graph: LedgerGraph) -> None:
+    graph.record_extracted("n", [(draft("a table", speech=False), [], ())], extractor="test")
+    first = graph.record_extracted("n", [(draft("words", "f"), [], ())], extractor="test")[0].transaction
+    assert lives(graph) == [("words", first, OPEN)]

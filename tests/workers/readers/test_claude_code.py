@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from extraction.segmentation import speech_spans
+from ontology.episode import EpisodeDraft
 from tests.workers.readers.writing import SESSION, read, record, texts, uuid, write_lines
 from workers.readers import ReadOptions
 from workers.readers.claude_code import project_of
@@ -44,6 +46,7 @@ def test_the_project_is_the_last_part_of_the_folder(cwd: Any, project: str | Non
     assert project_of(cwd) == project
 
 
+WITHOUT = ReadOptions(include_artifacts=False)
 LEAK = "Alice works at Initech."
 BLOCKS = [
     {"type": "tool_result", "tool_use_id": "t", "content": LEAK},
@@ -63,7 +66,7 @@ BLOCKS = [
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: str(block)[:40])
 def test_only_text_blocks_are_speech(tmp_path: Path, block: Any) -> None:
     path = write_lines(tmp_path / "s.jsonl", [record(1, [block]), record(2, [{"type": "text", "text": "Hello."}, block], "assistant")])
-    drafts, rejected, report = read(path)
+    drafts, rejected, report = read(path, WITHOUT)
     assert texts(drafts) == ["Hello."]
     assert not rejected
     assert report.skipped.total() == 2
@@ -96,10 +99,14 @@ RECORDS = [
 
 @pytest.mark.parametrize("unsaid", RECORDS, ids=lambda unsaid: str(unsaid)[:60])
 def test_records_that_nobody_said_are_counted_and_not_fatal(tmp_path: Path, unsaid: dict[str, Any]) -> None:
-    drafts, rejected, report = read(write_lines(tmp_path / "s.jsonl", [unsaid, record(1, "Hello."), unsaid]))
+    path = write_lines(tmp_path / "s.jsonl", [unsaid, record(1, "Hello."), unsaid])
+    drafts, rejected, report = read(path, WITHOUT)
     assert texts(drafts) == ["Hello."]
     assert not rejected
     assert report.skipped.total() == 2
+    kept, rejected, _ = read(path)
+    assert texts(draft for draft in kept if draft.speech) == ["Hello."]
+    assert not rejected
 
 
 def test_sidechains_are_read_on_request_between_the_assistant_and_its_subagent(tmp_path: Path) -> None:
@@ -221,3 +228,183 @@ def test_the_spellings_of_one_time_are_one_said_time(tmp_path: Path) -> None:
     for place, stamp in enumerate(stamps):
         drafts, _, _ = read(write_lines(tmp_path / f"{place}.jsonl", [record(1, "One.", timestamp=stamp)]))
         assert drafts[0].said_at == "2026-07-09T10:39:17.281000Z"
+
+
+def kinds(drafts: list[EpisodeDraft]) -> list[tuple[str | None, str | None, Any]]:
+    return [(draft.speaker, draft.addressee, draft.metadata.get("artifact")) for draft in drafts]
+
+
+def test_results_of_tools_are_artifacts_of_the_tool_that_was_called(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "cat config.yml"}}
+    results = [
+        {"type": "tool_result", "tool_use_id": "toolu_1", "content": "db: postgres"},
+        {"type": "tool_result", "tool_use_id": "toolu_9", "content": [{"type": "text", "text": "No such file."}], "is_error": True},
+        {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "image", "source": {}}]},
+        {"type": "text", "text": "Now use Redis."},
+    ]
+    lines = [record(1, [{"type": "text", "text": "I look."}, call], "assistant"), record(2, results)]
+    drafts, rejected, report = read(write_lines(tmp_path / "s.jsonl", lines), ReadOptions(speaker="Maya"))
+    assert not rejected
+    assert texts(drafts) == ["I look.", "Now use Redis.", "db: postgres", "No such file."]
+    assert [draft.speech for draft in drafts] == [True, True, False, False]
+    assert kinds(drafts)[2:] == [("Bash", None, "tool_result"), ("tool", None, "tool_result")]
+    assert [draft.external_id for draft in drafts][1:] == [uuid(2), f"{uuid(2)}/toolu_1", f"{uuid(2)}/toolu_9"]
+    assert drafts[3].metadata["isError"] is True
+    assert drafts[2].project == "billing"
+    assert report.artifacts == {"tool_result": 2}
+    assert report.skipped == {"tool_use": 1, "image": 1, "tool_result": 1}
+
+
+def test_summaries_are_artifacts_with_an_id_of_their_own(tmp_path: Path) -> None:
+    lines = [
+        {"type": "summary", "summary": "Billing moved to Postgres", "leafUuid": uuid(7)},
+        record(1, "This session is being continued from a previous conversation.", isCompactSummary=True, isVisibleInTranscriptOnly=True),
+        record(2, "Hello."),
+    ]
+    drafts, _, report = read(write_lines(tmp_path / "s.jsonl", lines))
+    assert kinds(drafts)[:2] == [("assistant", None, "summary"), ("assistant", None, "compact summary")]
+    assert [draft.external_id for draft in drafts] == [f"summary/{uuid(7)}", uuid(1), uuid(2)]
+    assert drafts[0].group is None
+    assert report.artifacts == {"summary": 1, "compact summary": 1}
+
+
+def attachment(number: int, **held: Any) -> dict[str, Any]:
+    return {key: value for key, value in record(number, "").items() if key != "message"} | {"type": "attachment", "attachment": held}
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Also we use Redis now.", [{"type": "text", "text": "Also we use Redis now."}, {"type": "image", "source": {}}]]
+)
+def test_a_prompt_that_was_queued_is_what_the_user_said(tmp_path: Path, prompt: Any) -> None:
+    lines = [attachment(1, type="queued_command", prompt=prompt, commandMode="prompt")]
+    (draft,), _, _ = read(write_lines(tmp_path / "s.jsonl", lines), ReadOptions(speaker="Maya"))
+    assert (draft.content, draft.speaker, draft.addressee, draft.speech) == ("Also we use Redis now.", "Maya", "assistant", True)
+    assert draft.external_id == uuid(1)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"type": "queued_command", "prompt": LEAK, "commandMode": "task-notification"},
+        {"type": "queued_command", "prompt": LEAK, "isMeta": True},
+        {"type": "queued_command", "prompt": LEAK, "origin": {"kind": "task-notification"}},
+        {"type": "queued_command", "prompt": 5},
+        {"type": "hook_success", "hookName": "h", "content": LEAK, "stdout": LEAK},
+        {"type": "hook_additional_context", "content": [LEAK]},
+        {"type": "todo_reminder", "content": [{"content": LEAK}]},
+        {"type": "file", "filename": "a", "content": LEAK},
+        {"type": "from the future", "content": LEAK},
+        {"type": ["x"]},
+    ],
+    ids=lambda held: str(held)[:60],
+)
+def test_what_the_client_attached_by_itself_is_counted(tmp_path: Path, held: dict[str, Any]) -> None:
+    drafts, rejected, report = read(write_lines(tmp_path / "s.jsonl", [attachment(1, **held), record(2, "Hello.")]))
+    assert texts(drafts) == ["Hello."]
+    assert not rejected
+    assert report.skipped.total() >= 1
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"type": "file", "filename": "/b/a.py", "content": {"type": "text", "file": {"filePath": "/b/a.py", "content": LEAK}}},
+        {"type": "edited_text_file", "filename": "/b/a.py", "snippet": LEAK},
+        {"type": "nested_memory", "path": "/b/a.py", "content": {"path": "/b/a.py", "content": LEAK}},
+        {"type": "plan_file_reference", "planFilePath": "/b/a.py", "planContent": LEAK},
+    ],
+    ids=lambda held: str(held["type"]),
+)
+def test_attached_files_are_artifacts(tmp_path: Path, held: dict[str, Any]) -> None:
+    (draft,), _, report = read(write_lines(tmp_path / "s.jsonl", [attachment(1, **held)]))
+    assert (draft.content, draft.speech, draft.speaker, draft.metadata["filename"]) == (LEAK, False, "attachment", "/b/a.py")
+    assert report.artifacts.total() == 1
+
+
+@pytest.mark.parametrize(
+    "unsaid",
+    [{"origin": {"kind": "task-notification"}}, {"apiErrorStatus": 529}, {"error": "server_error"}, {"message": {"model": "<synthetic>"}}],
+    ids=str,
+)
+def test_errors_and_notices_are_nobodys(tmp_path: Path, unsaid: dict[str, Any]) -> None:
+    line = record(1, LEAK, "assistant")
+    message = line["message"] | unsaid.get("message", {})
+    drafts, _, report = read(write_lines(tmp_path / "s.jsonl", [line | unsaid | {"message": message}]))
+    assert not drafts
+    assert report.skipped.total() == 1
+
+
+def test_what_a_person_relayed_by_a_channel_is_theirs(tmp_path: Path) -> None:
+    drafts, _, _ = read(write_lines(tmp_path / "s.jsonl", [record(1, "We use Redis.", origin={"kind": "channel"})]))
+    assert texts(drafts) == ["We use Redis."]
+
+
+def test_text_after_scaffolding_stays_with_it_and_is_speech(tmp_path: Path) -> None:
+    text = f"<system-reminder>{LEAK}</system-reminder>\n\nWe use Redis."
+    (draft,), _, _ = read(write_lines(tmp_path / "s.jsonl", [record(1, text)]))
+    assert draft.content == text
+    assert [text[start:end] for start, end in speech_spans(text)] == ["We use Redis."]
+
+
+def test_the_parts_of_one_reply_are_episodes_of_their_own_in_order(tmp_path: Path) -> None:
+    lines = [record(1, [{"type": "text", "text": text}], "assistant", uuid=uuid(place)) for place, text in enumerate(["One.", "Two."], 1)]
+    for line in lines:
+        line["message"]["id"] = "msg_1"
+    drafts, _, _ = read(write_lines(tmp_path / "s.jsonl", lines))
+    assert [(draft.external_id, draft.content, draft.metadata["messageId"]) for draft in drafts] == [
+        (uuid(1), "One.", "msg_1"),
+        (uuid(2), "Two.", "msg_1"),
+    ]
+    assert [draft.said_at for draft in drafts] == ["2025-03-01T09:00:01Z", "2025-03-01T09:00:01.000001Z"]
+
+
+def test_a_copy_under_a_new_uuid_is_one_where_reply_or_time_is_the_same(tmp_path: Path) -> None:
+    reply = record(2, "Noted.", "assistant")
+    reply["message"]["id"] = "msg_1"
+    lines = [
+        record(1, "Hello."),
+        reply,
+        record(1, "Hello.", uuid=uuid(11)),
+        reply | {"uuid": uuid(12), "timestamp": "2025-03-01T10:00:00Z"},
+    ]
+    drafts, _, report = read(write_lines(tmp_path / "s.jsonl", [*lines, record(3, "Hello.")]))
+    assert [draft.external_id for draft in drafts] == [uuid(1), uuid(2), uuid(3)]
+    assert report.skipped == {"copy": 2}
+
+
+def test_a_forks_copies_are_those_of_the_session_they_came_from(tmp_path: Path) -> None:
+    first = write_lines(tmp_path / "a.jsonl", [record(1, "One.")])
+    origin = {"sessionId": SESSION, "messageUuid": uuid(1)}
+    copy = record(1, "One.", uuid=uuid(21), sessionId="7c1d2f0e-0000-4000-8000-000000000002", forkedFrom=origin)
+    fork = write_lines(tmp_path / "b.jsonl", [copy])
+    (original,), (again,) = read(first)[0], read(fork)[0]
+    assert (again.external_id, again.group, again.said_at) == (original.external_id, original.group, original.said_at)
+
+
+@pytest.mark.parametrize("mark", [{"isSidechain": True}, {"agentId": "a1b2"}, {"sessionKind": "subagent"}], ids=str)
+def test_a_subagents_file_is_read_on_request_only(tmp_path: Path, mark: dict[str, Any]) -> None:
+    folder = tmp_path / SESSION / "subagents"
+    folder.mkdir(parents=True)
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "db: postgres"}]
+    lines = [record(1, "Look it up.", **mark), record(2, result, **mark), record(3, "Found it.", "assistant", **mark)]
+    write_lines(folder / "agent-a1b2.jsonl", lines)
+    drafts, _, report = read(tmp_path)
+    assert not drafts
+    assert report.skipped == {"sidechain": 3}
+    drafts, _, _ = read(tmp_path, ReadOptions(include_sidechains=True))
+    assert kinds(drafts) == [("assistant", "subagent", None), ("tool", None, "tool_result"), ("subagent", "assistant", None)]
+
+
+def test_a_worktree_belongs_to_its_project() -> None:
+    assert project_of("/home/maya/billing/.claude/worktrees/fix-login") == "billing"
+    assert project_of("/home/maya/.claude/worktrees") == "worktrees"
+
+
+def test_a_torn_end_crlf_and_a_byte_order_mark_cost_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    lines = [json.dumps(record(number, f"Message {number}.")).encode() for number in (1, 2, 3)]
+    path.write_bytes(b"\xef\xbb\xbf" + lines[0] + b"\r\n" + b"\0" * 4096 + lines[1] + b"\r\n" + lines[2][:100])
+    drafts, rejected, report = read(path)
+    assert texts(drafts) == ["Message 1.", "Message 2."]
+    assert [(item.line, item.kind) for item in rejected] == [(3, "json")]
+    assert report.mended == {"NUL bytes": 1}

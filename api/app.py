@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from anyio import to_thread
@@ -12,33 +12,38 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request as HttpRequest
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
+from strawberry.exceptions import ConnectionRejectionError
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.types.unset import UnsetType
 
+from api.bodies import BodyLimit
+from api.credentials import Keyring
+from api.exposure import Exposure
+from api.guard import Guard, grant_of, refuse
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
-from api.request_ids import RequestIds
+from api.request_ids import RequestIds, trace_of
 from api.requests import Request
 from api.schema.build import Schema, build_schema
 from api.service import Service
-from ontology.errors import Overloaded
+from api.subscriptions import Watches
+from ontology.errors import Forbidden, InvalidInput, Overloaded, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE
 
 logger = logging.getLogger(__name__)
-
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
-"""The only names under which the service is asked: a web page that points its own name at this machine gets no answer."""
 
 
 class Opening:
     """The service while it opens and after: opened in a thread, so that `/livez` answers meanwhile.
 
-    `failed` is called where it cannot be opened: the process is of no use then.
+    `failed` is called with the reason where it cannot be opened: the process is of no use then.
     """
 
-    def __init__(self, open: Callable[[], Service], failed: Callable[[], None]) -> None:
+    def __init__(self, open: Callable[[], Service], failed: Callable[[Exception], None]) -> None:
         self._open = open
         self._failed = failed
         self.service: Service | None = None
@@ -48,9 +53,11 @@ class Opening:
         try:
             service = await to_thread.run_sync(self._open)
             service.start()
-        except Exception:
-            logger.exception("the service cannot open its data")
-            self._failed()
+        except Exception as failure:
+            # A mistake in the settings is one sentence, which needs no trace.
+            trace = not isinstance(failure, InvalidInput)
+            logger.error("the service cannot open its data: %s", failure, exc_info=trace)
+            self._failed(failure)
         else:
             self.service = service
 
@@ -68,46 +75,68 @@ class Opening:
 
 
 class GraphQLEndpoint(GraphQL[Request, None]):
-    """`/graphql`; 503 until the service has opened."""
+    """`/graphql`; 503 until the service has opened, 403 for a namespace that the key does not reach.
 
-    def __init__(self, schema: Schema, opening: Opening) -> None:
-        super().__init__(schema, graphql_ide="graphiql")
+    With a keyring there is no editor in the browser: its page takes scripts from elsewhere, which a key must not be typed beside.
+    """
+
+    def __init__(self, schema: Schema, opening: Opening, keyring: Keyring | None = None, watches: Watches | None = None) -> None:
+        protocols = (GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL)
+        super().__init__(schema, graphql_ide=None if keyring else "graphiql", subscription_protocols=protocols)
+        self._watches = watches or Watches()
         self._opening = opening
+        self._keyring = keyring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         try:
             await super().__call__(scope, receive, send)
-        except Overloaded as failure:
-            error = {"message": failure.message, "extensions": {"code": failure.code, "retryAfter": failure.retry_after}}
-            headers = {"Retry-After": str(failure.retry_after)}
-            await JSONResponse({"data": None, "errors": [error]}, status_code=503, headers=headers)(scope, receive, send)
+        except (Overloaded, Forbidden) as failure:
+            await refuse(failure, scope, receive, send)
 
     async def get_context(self, request: HttpRequest | WebSocket, response: Response | WebSocket) -> Request:
-        """What the request says in its headers. Raises Overloaded, before anything is answered, while the service opens."""
+        """What the request says in its headers.
+
+        Raises, before anything is answered, Overloaded while the service opens and Forbidden for another's namespace.
+        """
         service = self._opening.ready()
-        return Request(
+        made = Request(
             graph=service.graph,
             ingestion=service.ingestion,
             namespace=request.headers.get(NAMESPACE_HEADER, DEFAULT_NAMESPACE),
             awaiting=request.headers.get(AWAIT_HEADER),
             id=request.scope.get("state", {}).get("request_id", "-"),
             embedding=service.embedding,
+            grant=grant_of(request.scope),
+            trace=trace_of(request.scope),
+            watches=self._watches,
         )
+        if made.grant is not None:
+            made.grant.check_namespace(made.namespace)
+        return made
+
+    async def on_ws_connect(self, context: Request) -> UnsetType:
+        """Let in who says in `connection_init` who it is; the connection of any other is closed (4403)."""
+        try:
+            context.admit(self._keyring)
+        except (Unauthenticated, Forbidden) as failure:
+            raise ConnectionRejectionError({"code": failure.code, "message": failure.message}) from failure
+        return UnsetType()
 
 
 def create_app(
     open: Callable[[], Service],
     *,
     schema: Schema | None = None,
-    failed: Callable[[], None] = lambda: None,
-    hosts: Sequence[str] = LOOPBACK_NAMES,
+    failed: Callable[[Exception], None] = lambda _: None,
+    exposure: Exposure | None = None,
 ) -> Starlette:
     """The application. `open` makes the service in a thread after the start; what it made is closed at the end.
 
-    Requests under other host names than `hosts` are refused.
+    `exposure` says who may ask: by default anybody, under the names of loopback only.
     """
-    opening = Opening(open, failed)
+    exposure = exposure or Exposure()
+    opening, watches = Opening(open, failed), Watches()
 
     async def alive(request: HttpRequest) -> Response:
         return PlainTextResponse("ok\n")
@@ -123,12 +152,21 @@ def create_app(
         await task
         await opening.close()
 
-    return Starlette(
+    endpoint = GraphQLEndpoint(schema or build_schema(), opening, exposure.keyring, watches)
+    app = Starlette(
         routes=[
-            Route("/graphql", GraphQLEndpoint(schema or build_schema(), opening)),
+            Route("/graphql", endpoint),
+            WebSocketRoute("/graphql", endpoint),
             Route("/livez", alive),
             Route("/readyz", ready),
         ],
-        middleware=[Middleware(RequestIds), Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)],
+        middleware=[
+            Middleware(RequestIds),
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(exposure.hosts), www_redirect=False),
+            Middleware(Guard, exposure.keyring),
+            Middleware(BodyLimit, exposure.max_body),
+        ],
         lifespan=lifespan,
     )
+    app.state.watches = watches
+    return app

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from api.credentials import LOCAL, Access, Grant
 from api.identity import Pin
 from api.limits import Spending
+from api.subscriptions import Watches
 from graph.facade import Graph, Snapshot
 from graph.views import Basis, ComponentHealth
 from ontology.instant import Instant
@@ -21,7 +23,8 @@ class Context:
     """One request.
 
     `latest` is the last transaction that the request has seen: all snapshots of one request without `recordedAt` stand on it.
-    A mutation moves it on. `predicates` holds what the schema has made of predicates already.
+    A mutation moves it on. `predicates` holds what the schema has made of predicates already. `trace` names the request in the log,
+    up to the commit of what it handed in.
     """
 
     graph: Graph
@@ -29,11 +32,22 @@ class Context:
     namespace: str
     now: Instant
     request_id: str = "-"
-    actor: str = "local"
+    grant: Grant = LOCAL
     latest: int | None = None
     predicates: dict[str, object] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     embedding: Embedding | None = None
+    trace: str | None = None
+    watches: Watches = field(default_factory=Watches)
+
+    @property
+    def actor(self) -> str:
+        """The name that its transactions bear."""
+        return self.grant.actor
+
+    def require(self, access: Access) -> None:
+        """Raises Forbidden where the caller may do less."""
+        self.grant.check_access(access)
 
     def health(self) -> list[ComponentHealth]:
         """The state of every part; what makes the vectors is one where an embedder is chosen."""

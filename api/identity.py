@@ -20,6 +20,7 @@ class Kind(StrEnum):
     EPISODE = "episode"
     STATEMENT = "statement"
     CLAIM = "claim"
+    JOB = "job"
 
 
 _written = json.JSONEncoder(separators=(",", ":")).encode

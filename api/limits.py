@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from graphql import DocumentNode, GraphQLSchema, specified_rules
 from strawberry.extensions import MaxAliasesLimiter, ParserCache, QueryDepthLimiter, SchemaExtension, ValidationCache
 
 from ontology.errors import QueryTooComplex
@@ -19,6 +20,9 @@ class Limits:
     aliases: int = 60
     tokens: int = 4000
 
+
+CACHED = 256
+"""Documents that are kept."""
 
 COSTLY: Mapping[str, int] = {
     "preview": 10,
@@ -59,9 +63,25 @@ class _Limiter(SchemaExtension):
         yield
 
 
-def limiting(limits: Limits) -> list[Callable[[], SchemaExtension]]:
-    """The extensions of the schema: the limits, and caches of parsed and validated documents."""
-    depth = QueryDepthLimiter(max_depth=limits.depth)
-    aliases = MaxAliasesLimiter(max_alias_count=limits.aliases)
-    rules = (*depth.validation_rules, *aliases.validation_rules)
-    return [lambda: _Limiter(limits, rules), lambda: ParserCache(maxsize=256), lambda: ValidationCache(maxsize=256)]
+class Limiting:
+    """What holds each operation of a schema to its limits, and the caches of parsed and validated documents."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        depth = QueryDepthLimiter(max_depth=limits.depth)
+        aliases = MaxAliasesLimiter(max_alias_count=limits.aliases)
+        self._rules = (*depth.validation_rules, *aliases.validation_rules)
+
+    def extensions(self) -> list[Callable[[], SchemaExtension]]:
+        """The extensions of the schema."""
+        return [
+            lambda: _Limiter(self._limits, self._rules),
+            lambda: ParserCache(maxsize=CACHED),
+            lambda: ValidationCache(maxsize=CACHED),
+        ]
+
+    def prepare(self, schema: GraphQLSchema, query: str) -> DocumentNode:
+        """Parse and validate a document ahead, so that the caches have it. Raises GraphQLError where it cannot be parsed."""
+        document: DocumentNode = ParserCache(maxsize=CACHED).cached_parse_document(query, max_tokens=self._limits.tokens)
+        ValidationCache(maxsize=CACHED).cached_validate_document(schema, document, (*specified_rules, *self._rules))
+        return document

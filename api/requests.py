@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from api.context import Context
+from api.credentials import LOCAL, Grant, Keyring, authorizations_in, namespace_in
 from api.headers import AWAIT_HEADER
+from api.subscriptions import Watches
 from graph.facade import Graph
-from ontology.errors import InvalidInput
+from ontology.errors import InvalidInput, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
 from workers.ingestion import Ingestion
 
@@ -21,7 +23,11 @@ _MAX_DIGITS = 18
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request, or one call of the schema in-process. `awaited` is the transaction that reads wait for."""
+    """One HTTP request, one web socket, or one call of the schema in-process. `awaited` is the transaction that reads wait for.
+
+    `grant` is what it may do: None on a web socket whose `connection_init` has yet to say who it is. `connection_params` is
+    what that said; Strawberry sets it. `trace` names it in the log up to the commit of what it hands in.
+    """
 
     graph: Graph
     ingestion: Ingestion
@@ -29,10 +35,29 @@ class Request:
     awaiting: str | None = None
     id: str = "-"
     embedding: Embedding | None = None
+    grant: Grant | None = LOCAL
+    trace: str | None = None
+    watches: Watches = field(default_factory=Watches)
+    connection_params: dict[str, Any] | None = None
     awaited: int | None = field(default=None, init=False)
 
+    def admit(self, keyring: Keyring | None) -> None:
+        """On `connection_init`: take key and namespace from it where it has them. Raises Unauthenticated and Forbidden."""
+        stated = authorizations_in(self.connection_params)
+        if keyring is not None and (stated or self.grant is None):
+            self.grant = keyring.authenticate(stated)
+        self.namespace = namespace_in(self.connection_params) or self.namespace
+        self.granted().check_namespace(self.namespace)
+
+    def granted(self) -> Grant:
+        """What it may do. Raises Unauthenticated."""
+        if self.grant is None:
+            raise Unauthenticated("this connection has not said who it is: send the API key in connection_init")
+        return self.grant
+
     def check(self) -> None:
-        """Raises InvalidInput for a malformed header."""
+        """Raises Unauthenticated and Forbidden, and InvalidInput for a malformed header."""
+        self.granted().check_namespace(self.namespace)
         checked_namespace(self.namespace)
         if self.awaiting is not None:
             text = self.awaiting.strip()
@@ -44,4 +69,14 @@ class Request:
 
     def context(self) -> Context:
         """What its resolvers know; one `now`."""
-        return Context(self.graph, self.ingestion, self.namespace, time_ns() // 1000, self.id, embedding=self.embedding)
+        return Context(
+            self.graph,
+            self.ingestion,
+            self.namespace,
+            time_ns() // 1000,
+            self.id,
+            self.granted(),
+            embedding=self.embedding,
+            trace=self.trace,
+            watches=self.watches,
+        )

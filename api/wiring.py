@@ -78,4 +78,6 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
         graph.when_indexed(embedding.notify)
-    return Service(graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan), embedding)
+    return Service(
+        graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan, workers=settings.extraction_workers), embedding
+    )

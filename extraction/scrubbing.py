@@ -6,185 +6,170 @@ secrets can be recognised by whoever reads the store, guesses cannot be confirme
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import re2
-import yaml
 
+from extraction import rule_files
+from extraction.prefilter import Prefilter, searchable
+from extraction.rule_files import SecretRule, SecretsFile
+from extraction.secret_matching import SecretMatcher
 from ontology.errors import InvalidInput
 
-RULES = Path(__file__).parent / "data" / "secrets.yaml"
 MAX_DEPTH = 64
 """How deeply metadata may be nested."""
 
 _TAG_BYTES = 6
-_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
+# Any rule's mark, not only that of a rule in force: what was scrubbed by another set of rules comes back unchanged too.
+_MARK = re2.compile(rf"\[REDACTED:[a-z]+(?:-[a-z0-9]+)*:[0-9a-f]{{{2 * _TAG_BYTES}}}\]")
+_Find = tuple[int, int, int]
+
+
+@lru_cache(maxsize=1)
+def built_in() -> SecretsFile:
+    """The rules that come along."""
+    return rule_files.built_in("secrets.yaml", SecretsFile)
 
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    """A text without secrets. `findings` are the rules that found one (`secret:jwt`), each once, in order of the text."""
+    """A text without secrets. `findings` are the rules that found one (`secret:jwt`), each once, in order of the text.
+
+    `counts` says how many secrets each rule found; their values are nowhere.
+    """
 
     text: str
     findings: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ScrubbedMetadata:
-    """Metadata without secrets, and the rules that found one."""
+    """Metadata without secrets, the rules that found one, and how many each found."""
 
     metadata: dict[str, Any]
     findings: tuple[str, ...]
-
-
-class _Rule:
-    """One rule of the file. `spans(text)` are the `[start, end)` of the secrets that it finds."""
-
-    def __init__(self, name: str, source: Mapping[str, Any]) -> None:
-        self.name = name
-        self.any_of = tuple(str(word) for word in source.get("any_of", ()))
-        self._unless = re2.compile(source["unless"]) if "unless" in source else None
-        self._block = "begin" in source
-        if self._block:
-            self._begin = re2.compile(source["begin"])
-            self._pattern = re2.compile(f"{source['begin']}|{source['end']}")
-            self._body = re2.compile(source["body"])
-        else:
-            self._pattern = re2.compile(source["pattern"])
-        self._groups = [index for group, index in self._pattern.groupindex.items() if group.startswith("secret")] or [0]
-
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        if self._block:
-            yield from self._blocks(text)
-            return
-        for match in self._pattern.finditer(text):
-            for group in self._groups:
-                start, end = match.span(group)
-                if start >= 0 and not (self._unless and self._unless.fullmatch(text[start:end])):
-                    yield start, end
-
-    def _blocks(self, text: str) -> Iterator[tuple[int, int]]:
-        marks = [match.span() for match in self._pattern.finditer(text)]
-        begins = [bool(self._begin.fullmatch(text[start:end])) for start, end in marks]
-        for place, (start, end) in enumerate(marks):
-            if not begins[place]:
-                continue
-            if place + 1 < len(marks) and not begins[place + 1]:
-                yield start, marks[place + 1][1]
-            else:
-                following = marks[place + 1][0] if place + 1 < len(marks) else len(text)
-                yield start, end + int(self._body.match(text[end:following]).end())
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Scrubber:
-    """Replaces secrets. `key` (1 byte or more) keys the tags; two scrubbers with one key give equal tags.
+    """Replaces secrets. `key` (1 byte or more) keys the tags; two scrubbers with one key give equal tags. Thread-safe.
 
     Scrubbing what was scrubbed changes nothing: what stands between two marks is searched on its own, until no rule
     finds anything in it.
     """
 
-    def __init__(self, key: bytes, rules: Path = RULES) -> None:
+    def __init__(self, key: bytes, rules: Mapping[str, SecretRule] | None = None) -> None:
+        """`rules` in order, earlier ones first where two cover one place; without them the built-in ones."""
         if not key:
             raise InvalidInput("the scrubber needs a key for its tags", path=("key",), reason="EMPTY")
         self._key = key if len(key) <= 64 else blake2b(key).digest()
-        source = yaml.safe_load(rules.read_text(encoding="utf-8"))
-        self._rules = [_Rule(name, rule) for name, rule in source["rules"].items()]
-        self._secret_name = re2.compile(source["secret_names"])
-        names = "|".join(re2.escape(rule.name) for rule in self._rules)
-        self._mark = re2.compile(rf"\[REDACTED:(?:{names}|metadata):[0-9a-f]{{{2 * _TAG_BYTES}}}\]")
+        rules = built_in().rules if rules is None else rules
+        self._rules = [SecretMatcher(name, rule) for name, rule in rules.items()]
+        self._prefilter = Prefilter([rule.any_of for rule in rules.values()])
+        self._secret_name = re2.compile(built_in().secret_names)
 
     def scrub(self, text: str) -> Scrubbed:
         """`text` with every secret replaced. Lone surrogates stay as they are."""
-        pieces: list[str] = []
-        found: dict[str, None] = {}
+        content = searchable(text)
+        if not self._prefilter.wanted(content):
+            return Scrubbed(text, ())
+        found: Counter[str] = Counter()
+        # Lone surrogates are looked up in the text as it is: both writings have the same length.
+        original = content if text.isascii() else text.encode("utf-8", "surrogatepass")
+        pieces: list[bytes] = []
         at = 0
-        for match in self._mark.finditer(_searchable(text)):
-            pieces += (*self._scrubbed(text[at : match.start()], found), match.group())
-            at = match.end()
-        pieces += self._scrubbed(text[at:], found)
-        return Scrubbed("".join(pieces), tuple(found))
+        for match in _MARK.finditer(content):
+            start, end = match.span()
+            self._scrub(content, original, at, start, pieces, found)
+            pieces.append(original[start:end])
+            at = end
+        self._scrub(content, original, at, len(content), pieces, found)
+        if not found:
+            return Scrubbed(text, ())
+        return Scrubbed(b"".join(pieces).decode("utf-8", "surrogatepass"), tuple(found), dict(found))
 
     def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata:
         """The same for all strings and keys inside `metadata`; the value of a key that names a secret is one as a whole.
 
         Raises InvalidInput where it is nested more than 64 deep.
         """
-        found: dict[str, None] = {}
+        found: Counter[str] = Counter()
         scrubbed = self._value(metadata, found, 0)
-        return ScrubbedMetadata(scrubbed, tuple(found))
+        return ScrubbedMetadata(scrubbed, tuple(found), dict(found))
 
-    def _value(self, value: Any, found: dict[str, None], depth: int) -> Any:
+    def _value(self, value: Any, found: Counter[str], depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise InvalidInput(f"metadata is nested more than {MAX_DEPTH} deep", path=("metadata",), reason="TOO_DEEP")
         if isinstance(value, str):
             scrubbed = self.scrub(value)
-            found.update(dict.fromkeys(scrubbed.findings))
+            found.update(scrubbed.counts)
             return scrubbed.text
         if isinstance(value, Mapping):
-            return {self._value(str(key), found, depth): self._entry(str(key), item, found, depth + 1) for key, item in value.items()}
+            return {
+                self._value(str(key), found, depth): (self._secret if self._names_secret(str(key)) else self._value)(item, found, depth + 1)
+                for key, item in value.items()
+            }
         if isinstance(value, (list, tuple)):
             return [self._value(item, found, depth + 1) for item in value]
         return value
 
-    def _entry(self, key: str, value: Any, found: dict[str, None], depth: int) -> Any:
-        if isinstance(value, str) and value and self._secret_name.fullmatch(_searchable(key)):
-            if self._mark.fullmatch(_searchable(value)):
+    def _names_secret(self, key: str) -> bool:
+        return self._secret_name.fullmatch(searchable(key)) is not None
+
+    def _secret(self, value: Any, found: Counter[str], depth: int) -> Any:
+        """What stands under a key that names a secret: texts and numbers are secrets, and those in lists of them."""
+        if isinstance(value, (list, tuple)) and depth <= MAX_DEPTH:
+            return [self._secret(item, found, depth + 1) for item in value]
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and value != "":
+            secret = str(value)
+            if _MARK.fullmatch(searchable(secret)):
                 return value
-            found["secret:metadata"] = None
-            return self._redacted("metadata", value)
+            found["secret:metadata"] += 1
+            return self._redacted("metadata", secret.encode("utf-8", "surrogatepass")).decode()
         return self._value(value, found, depth)
 
-    def _redacted(self, rule: str, secret: str) -> str:
-        tag = blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key, digest_size=_TAG_BYTES).hexdigest()
-        return f"[REDACTED:{rule}:{tag}]"
+    def _redacted(self, rule: str, secret: bytes) -> bytes:
+        tag = blake2b(secret, key=self._key, digest_size=_TAG_BYTES).hexdigest()
+        return f"[REDACTED:{rule}:{tag}]".encode()
 
-    def _scrubbed(self, text: str, found: dict[str, None]) -> list[str]:
-        """The pieces of a text without marks. A piece in which nothing is found is done; the parts round a find are searched anew."""
-        done: list[str] = []
-        waiting: list[tuple[str, str | None]] = [(text, None)]
+    def _scrub(self, content: bytes, original: bytes, start: int, end: int, pieces: list[bytes], found: Counter[str]) -> None:
+        """Append the pieces of a part without marks. One in which nothing is found is done; those round a find are searched anew."""
+        waiting: list[tuple[int, int, int | None]] = [(start, end, None)]
         while waiting:
-            piece, rule = waiting.pop()
-            if rule is not None:
-                found[f"secret:{rule}"] = None
-                done.append(self._redacted(rule, piece))
+            at, stop, order = waiting.pop()
+            if order is not None:
+                name = self._rules[order].name
+                found[f"secret:{name}"] += 1
+                pieces.append(self._redacted(name, original[at:stop]))
                 continue
-            secrets = self._secrets(piece)
+            secrets = self._secrets(content[at:stop])
             if not secrets:
-                done.append(piece)
+                pieces.append(original[at:stop])
                 continue
-            parts: list[tuple[str, str | None]] = []
-            at = 0
-            for start, end, name in secrets:
-                parts += ((piece[at:start], None), (piece[start:end], name))
-                at = end
-            parts.append((piece[at:], None))
+            parts: list[tuple[int, int, int | None]] = []
+            after = at
+            for first, last, rule in secrets:
+                parts += ((after, at + first, None), (at + first, at + last, rule))
+                after = at + last
+            parts.append((after, stop, None))
             waiting += reversed(parts)
-        return done
 
-    def _secrets(self, text: str) -> list[tuple[int, int, str]]:
-        """(start, end, rule) of the secrets, disjoint, in order; overlapping finds are one, of the earlier rule."""
-        if not text:
-            return []
-        searchable = _searchable(text)
-        lowered = searchable.lower()
-        finds: list[tuple[int, int, int]] = []
-        for order, rule in enumerate(self._rules):
-            if not rule.any_of or any(word in lowered for word in rule.any_of):
-                finds += ((start, end, order) for start, end in rule.spans(searchable) if start < end)
-        joined: list[tuple[int, int, int]] = []
+    def _secrets(self, text: bytes) -> list[_Find]:
+        """(start, end, place of the rule) of the secrets, disjoint, in order; overlapping finds are one, of the earlier rule."""
+        finds: list[_Find] = []
+        for order in self._prefilter.wanted(text) if text else ():
+            finds += ((start, end, order) for start, end in self._rules[order].spans(text))
+        joined: list[_Find] = []
         for start, end, order in sorted(finds):
             if joined and start < joined[-1][1]:
                 before = joined[-1]
                 joined[-1] = (before[0], max(before[1], end), min(before[2], order))
             else:
                 joined.append((start, end, order))
-        return [(start, end, self._rules[order].name) for start, end, order in joined]
-
-
-def _searchable(text: str) -> str:
-    """`text` of the same length that UTF-8 can write."""
-    return text if text.isascii() else text.translate(_SURROGATES)
+        return joined

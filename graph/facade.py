@@ -240,10 +240,6 @@ class Graph(Protocol):
         """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
         ...
 
-    def pending(self, limit: int = 100) -> list[PendingEpisode]:
-        """Accepted episodes that still wait for extraction, oldest first; `record_extracted` with the draft completes one."""
-        ...
-
     def known(self, namespace: str, episodes: Iterable[EpisodeDraft]) -> list[bool]:
         """Which of the episodes are in the ledger already, as they are."""
         ...

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
 from graph.joining import Joining
-from graph.ledger import copies
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.effects import effects_of
@@ -32,7 +31,6 @@ from graph.views import (
     Basis,
     ComponentHealth,
     Page,
-    PendingEpisode,
     Positions,
     Receipt,
     StatedClaim,
@@ -298,11 +296,6 @@ class LedgerGraph(Joining):
         """Record episodes as PENDING."""
         preparer = self._preparer(namespace)
         return self._record(namespace, [preparer.pending(draft, flags) for draft, flags in episodes], "accept", actor, idempotency_key)
-
-    def pending(self, limit: int = 100) -> list[PendingEpisode]:
-        """Accepted episodes that still wait for extraction, oldest first."""
-        with self._engine.connect() as connection:
-            return copies.pending(connection, limit)
 
     def known(self, namespace: str, drafts: Iterable[EpisodeDraft]) -> list[bool]:
         """Which of the episodes are in the ledger already, as they are."""

@@ -83,6 +83,14 @@ class Backlog(Protocol):
         """Those of some episodes that still wait, by row."""
         ...
 
+    def waiting_copies(self, namespace: str, key: str) -> list[WaitingEpisode]:
+        """The copies of an episode that wait, oldest first."""
+        ...
+
+    def extracted_in(self, namespace: str, key: str) -> int:
+        """The transaction in which a copy of an episode was last extracted; 0 where none was."""
+        ...
+
     def note_sent(self, rows: Collection[int], at: Instant | None) -> None:
         """Some episodes were handed out; None: they are to be handed out again."""
         ...
@@ -207,6 +215,10 @@ class Jobs(Protocol):
 
     def failures(self, namespace: str, id: str, *, first: int = 20, after: Positions | None = None) -> Page[JobFailureView]:
         """In the order of the call. Raises NotFound."""
+        ...
+
+    def waiting(self, namespace: str, id: str) -> list[WaitingEpisode]:
+        """Episodes of a job that wait. Raises NotFound."""
         ...
 
     def cancel(self, namespace: str, id: str, *, actor: str = "local") -> JobView:

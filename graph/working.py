@@ -51,6 +51,16 @@ class LedgerBacklog:
         with self._engine.connect() as connection:
             return deliveries.waiting_among(connection, set(rows))
 
+    def waiting_copies(self, namespace: str, key: str) -> list[WaitingEpisode]:
+        """The copies of an episode that wait, oldest first."""
+        with self._engine.connect() as connection:
+            return deliveries.waiting_copies(connection, namespace, key)
+
+    def extracted_in(self, namespace: str, key: str) -> int:
+        """The transaction in which a copy of an episode was last extracted; 0 where none was."""
+        with self._engine.connect() as connection:
+            return deliveries.extracted_in(connection, namespace, key)
+
     def note_sent(self, rows: Collection[int], at: Instant | None) -> None:
         """Some episodes were handed out."""
         self._writer.note(lambda connection: deliveries.sent(connection, rows, at))
@@ -205,6 +215,14 @@ class LedgerJobs:
             JobFailureView(shown[each.key, each.revision], each.refused or each.reason or "", each.attempts or 0) for each in found[:first]
         )
         return Page(views, tuple((each.place,) for each in found[:first]), len(found) > first)
+
+    def waiting(self, namespace: str, id: str) -> list[WaitingEpisode]:
+        """Episodes of a job that wait."""
+        with self._engine.connect() as connection:
+            row = jobs.named(connection, namespace, id)
+            if row is None:
+                raise NotFound("there is no such job in this namespace", id=id)
+            return list(deliveries.waiting_among(connection, jobs.episodes_of(connection, row.row, "PENDING")).values())
 
     def cancel(self, namespace: str, id: str, *, actor: str = "local") -> JobView:
         """Give up what still waits."""

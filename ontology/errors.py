@@ -69,6 +69,18 @@ class IdempotencyConflict(ErstwhileError):
         self.idempotency_key = idempotency_key
 
 
+class Unauthenticated(ErstwhileError):
+    """No credentials, or wrong ones. Its message never shows what was presented."""
+
+    code = "UNAUTHENTICATED"
+
+
+class Forbidden(ErstwhileError):
+    """The credentials are good, but do not reach this namespace or action."""
+
+    code = "FORBIDDEN"
+
+
 class QueryTooComplex(ErstwhileError):
     """The query is too deep, too large or too dear."""
 

@@ -3,62 +3,38 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import BoundedSemaphore, Event, Thread
-from time import time_ns
+from dataclasses import dataclass, replace
+from threading import BoundedSemaphore
 
 from graph.facade import Graph
 from graph.views import Receipt, Rehearsal, StatedClaim
+from graph.work import Extracted, JobView, Offered, OfferedStatements
 from ontology.claim import ClaimDraft
-from ontology.edtf import parse_edtf
-from ontology.episode import EpisodeDraft, Turn
+from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, Overloaded
-from ontology.instant import UNBOUNDED_PAST, Instant, zone_named
 from ontology.names import checked_content
 from workers.cleaning import Clean, Cleaner, Scrubber, Threats
+from workers.dispatching import Dispatch
+from workers.pipeline import Pipeline
 from workers.pool import ExtractionPool, Findings, Left
-from workers.processes import ATTEMPTS
+from workers.pool_dispatch import PoolDispatch
+from workers.turns import said_at, turn_of
 
 logger = logging.getLogger(__name__)
 
 WAITING = 16
 """How many callers may wait for an extraction at a time; fewer than the threads that answer, so that queries always find one."""
 
-BATCH = 50
-"""Accepted episodes that are taken up at a time."""
+MOST_WAITING = 50_000
+"""Accepted episodes that may wait for extraction; above that nothing more is accepted."""
 
+SETTLED_A_SECOND = 100
+"""About how many episodes are extracted in a second: by it a refused caller is told when to come again."""
 
-def said_at(episode: EpisodeDraft) -> Instant:
-    """The reference for relative dates: the first instant of the stated time, else now. Raises InvalidInput with its path."""
-    try:
-        zone = zone_named(episode.time_zone)
-    except InvalidInput as failure:
-        raise failure.under("timeZone") from failure
-    if episode.said_at is None:
-        return time_ns() // 1000
-    try:
-        said = parse_edtf(episode.said_at, zone=zone).lo
-    except InvalidInput as failure:
-        raise failure.under("saidAt") from failure
-    if said == UNBOUNDED_PAST:
-        raise InvalidInput("something is said at a time, not at '..'", path=("saidAt",), reason="UNPARSEABLE")
-    return said
-
-
-def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
-    """What extraction reads of an episode."""
-    return Turn(
-        id=episode.external_id or "",
-        text=episode.content,
-        said=said,
-        speaker=episode.speaker,
-        addressee=episode.addressee,
-        time_zone=episode.time_zone,
-        project=episode.project,
-    )
+PATIENCE = 5.0
+"""Seconds that a caller waits for workers elsewhere before its episode is extracted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +47,37 @@ class Rehearsed:
 
 
 class Ingestion:
-    """Records episodes. Every method blocks its thread, none the event loop. `start` takes up what an earlier process left pending."""
+    """Records episodes. Every method blocks its thread, none the event loop. `start` takes up what an earlier process left pending.
 
-    def __init__(self, graph: Graph, pool: ExtractionPool, scrubber: Scrubber, scan: Callable[[str], Threats]) -> None:
+    Accepted episodes are extracted through `dispatch`; by default in `pool`, whose processes are `workers`.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        pool: ExtractionPool,
+        scrubber: Scrubber,
+        scan: Callable[[str], Threats],
+        *,
+        dispatch: Dispatch | None = None,
+        workers: int = 1,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
         self._graph = graph
         self.pool = pool
+        self._elsewhere = dispatch is not None
+        self.pipeline = Pipeline(graph.backlog, dispatch or PoolDispatch(pool, workers=workers))
         self._cleaner = Cleaner(scrubber, scan)
         self._turnstile = BoundedSemaphore(WAITING)
-        self._work = Event()
-        self._closing = Event()
-        self._thread = Thread(target=self._follow, name="backlog", daemon=True)
+        self._most_waiting = most_waiting
 
     def start(self) -> None:
         """Begin to extract accepted episodes in the background."""
-        self._work.set()
-        self._thread.start()
+        self.pipeline.start()
 
     def close(self) -> None:
         """Stop; what is pending stays on disk for the next start."""
-        self._closing.set()
-        self._work.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self.pipeline.close()
         self.pool.close()
 
     def clean(self, episode: EpisodeDraft) -> Clean:
@@ -110,6 +95,9 @@ class Ingestion:
         clean = self.clean(episode)
         if clean.quarantine or not clean.episode.speech:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
+        if self._elsewhere:
+            receipt = self._keep(namespace, clean, actor, idempotency_key)
+            return receipt if receipt.transaction else self._awaited(namespace, receipt)
         with self._passing("try again, or send it with wait: false"):
             try:
                 extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
@@ -119,13 +107,68 @@ class Ingestion:
         return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor, idempotency_key=idempotency_key)
 
     def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
-        """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput."""
+        """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput, Overloaded."""
+        self._admit(1)
         checked_content(episode.content)
         said_at(episode)
         clean = self.clean(episode)
         if clean.quarantine:
             return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
         return self._keep(namespace, clean, actor, idempotency_key)
+
+    def accept_many(
+        self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, str | None]], *, actor: str = "local", trace: str | None = None
+    ) -> JobView:
+        """Put episodes, each with its idempotency key, on disk as a job and return; the background extracts them.
+
+        Raises InvalidInput for one that is malformed, its path beginning with the index, and Overloaded; nothing is recorded then.
+        """
+        self._admit(len(episodes))
+        offered: list[Offered] = []
+        for place, (episode, key) in enumerate(episodes):
+            try:
+                checked_content(episode.content)
+                said_at(episode)
+                clean = self.clean(episode)
+            except InvalidInput as failure:
+                raise failure.under(str(place)) from failure
+            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
+        job = self._graph.jobs.accept(namespace, offered, actor=actor, trace=trace)
+        self.pipeline.wake()
+        return job
+
+    def state_many(self, namespace: str, items: Sequence[OfferedStatements], *, actor: str = "local", trace: str | None = None) -> JobView:
+        """Record episodes with the statements that the client states, all without secrets, as a job. Raises as `accept_many`."""
+        clean: list[OfferedStatements] = []
+        for place, item in enumerate(items):
+            try:
+                said_at(item.draft)
+                draft = self.clean(item.draft).episode
+            except InvalidInput as failure:
+                raise failure.under(str(place)) from failure
+            clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
+        return self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
+
+    def cancel(self, namespace: str, id: str, *, actor: str = "local") -> JobView:
+        """Give up what still waits of a job. Raises NotFound."""
+        waiting = self._graph.jobs.waiting(namespace, id)
+        job = self._graph.jobs.cancel(namespace, id, actor=actor)
+        self.pipeline.drop(waiting)
+        return job
+
+    def retry(self, namespace: str, id: str, *, actor: str = "local", trace: str | None = None) -> JobView:
+        """Let the failed episodes of a job wait again. Raises NotFound."""
+        job = self._graph.jobs.retry(namespace, id, actor=actor, trace=trace)
+        self.pipeline.wake()
+        return job
+
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+        """Let an episode through that is held back, and extract it.
+
+        The receipt's transaction is that of its extraction, of the release where it is not extracted yet. Raises NotFound, InvalidInput.
+        """
+        receipt = self._graph.release(namespace, key, reason=reason, actor=actor)
+        return self._awaited(namespace, receipt)
 
     def state(
         self,
@@ -168,6 +211,33 @@ class Ingestion:
         rehearsal = self._graph.rehearse_stated(namespace, clean.episode, stated, drop_bad_dates=drop_bad_dates)
         return Rehearsed(clean, rehearsal, ())
 
+    def _admit(self, number: int) -> None:
+        """Raises Overloaded where more would wait than may."""
+        waiting = self._graph.backlog.view().waiting
+        if waiting + number > self._most_waiting:
+            after = max(1, min(60, (waiting + number - self._most_waiting) // SETTLED_A_SECOND))
+            raise Overloaded(f"{waiting:,} episodes wait for extraction already; try again in {after} s", retry_after=after)
+
+    def _awaited(self, namespace: str, receipt: Receipt) -> Receipt:
+        """The receipt of an episode that waits once it is extracted: elsewhere, or where nobody does it in time here."""
+        key = receipt.episode_key
+
+        def settled() -> bool:
+            return not self._graph.backlog.waiting_copies(namespace, key)
+
+        if self._elsewhere:
+            self.pipeline.wake()
+            self.pipeline.wait_until(settled, PATIENCE)
+        for each in self._graph.backlog.waiting_copies(namespace, key):
+            try:
+                with self._passing("it is kept, and extracted later"):
+                    extractor, claims = self.pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
+                self._graph.backlog.complete([Extracted(each.row, claims[0], extractor)])
+            except Exception:
+                logger.exception("extraction failed; the episode is kept as PENDING")
+                self.pipeline.wake()
+        return replace(receipt, transaction=self._graph.backlog.extracted_in(namespace, key) or receipt.transaction)
+
     @contextmanager
     def _passing(self, advice: str) -> Iterator[None]:
         """One of the few that may wait for an extraction. Raises Overloaded where there are too many."""
@@ -180,7 +250,7 @@ class Ingestion:
 
     def _keep(self, namespace: str, clean: Clean, actor: str, idempotency_key: str | None) -> Receipt:
         receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor, idempotency_key=idempotency_key)[0]
-        self._work.set()
+        self.pipeline.wake()
         return receipt
 
     def _record(
@@ -191,38 +261,3 @@ class Ingestion:
         return self._graph.record_extracted(
             namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined, idempotency_key=idempotency_key
         )[0]
-
-    def _follow(self) -> None:
-        """The background: extract what is pending until there is nothing, then wait for more."""
-        failures: Counter[str] = Counter()
-        while not self._closing.is_set():
-            self._work.wait()
-            self._work.clear()
-            try:
-                while not self._closing.is_set() and self._take_up(failures):
-                    pass
-            except Exception:
-                logger.exception("the backlog cannot be worked off; trying again")
-                if not self._closing.wait(5):
-                    self._work.set()
-
-    def _take_up(self, failures: Counter[str]) -> bool:
-        """Extract and commit one batch of pending episodes; False where there is none.
-
-        What fails ATTEMPTS times stays pending and is left alone until the next start.
-        """
-        left_alone = {key for key, count in failures.items() if count >= ATTEMPTS}
-        pending = self._graph.pending(BATCH + len(left_alone))
-        waiting = [each for each in pending if each.key not in left_alone]
-        for each in waiting:
-            if self._closing.is_set():
-                return False
-            try:
-                extractor, claims = self.pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
-                self._graph.record_extracted(each.namespace, [(each.draft, claims[0], each.flags)], extractor=extractor)
-            except Exception:
-                if self._closing.is_set():
-                    return False
-                failures[each.key] += 1
-                logger.exception("extraction of the pending episode %s failed (%d of %d)", each.key, failures[each.key], ATTEMPTS)
-        return bool(waiting)

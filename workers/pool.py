@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
-from workers.processes import Processes, ProcessesFailed
+from workers.processes import ATTEMPTS, Processes, ProcessesFailed
 
 if TYPE_CHECKING:
     from extraction.extractor import Extractor
@@ -60,17 +60,20 @@ class ExtractionPool:
     def __init__(self, factory: ExtractorFactory, *, workers: int = 1) -> None:
         self._processes = Processes(factory, workers=workers)
 
-    def extract(self, turns: Sequence[Turn]) -> tuple[str, list[list[ClaimDraft]]]:
-        """(extractor's ID, claims of each turn), after waiting for a process. Raises ExtractionFailed, or what the extractor raised."""
-        return self._run(_extract, turns)
+    def extract(self, turns: Sequence[Turn], *, attempts: int = ATTEMPTS) -> tuple[str, list[list[ClaimDraft]]]:
+        """(extractor's ID, claims of each turn), after waiting for a process. Raises ExtractionFailed, or what the extractor raised.
+
+        Where the process dies it is tried again, `attempts` times in all.
+        """
+        return self._run(_extract, turns, attempts)
 
     def examine(self, turns: Sequence[Turn]) -> tuple[str, list[Findings]]:
         """The same with what was left out of each turn, where the extractor says so."""
-        return self._run(_examine, turns)
+        return self._run(_examine, turns, ATTEMPTS)
 
-    def _run(self, task: Callable[[Extractor, Sequence[Turn]], T], turns: Sequence[Turn]) -> T:
+    def _run(self, task: Callable[[Extractor, Sequence[Turn]], T], turns: Sequence[Turn], attempts: int) -> T:
         try:
-            return self._processes.run(task, turns)
+            return self._processes.run(task, turns, attempts=attempts)
         except ProcessesFailed as failure:
             raise ExtractionFailed(f"the turn cannot be extracted: {failure}") from failure
 

@@ -25,6 +25,9 @@ Answer = TypeVar("Answer")
 ATTEMPTS = 3
 """How often a task is tried when its process dies."""
 
+NICENESS = 10
+"""By how much the processes stand back behind what answers questions."""
+
 _factories: list[Callable[[], Any]] = []
 _in_worker: list[Any] = []
 # The one object of a worker process, and what makes it: a task of a process pool can reach nothing but its module. Empty everywhere else.
@@ -39,6 +42,8 @@ def _leave_with_parent() -> None:
 
 
 def _begin(factory: Callable[[], Any]) -> None:
+    # Whoever asks a question goes before what is read in the background.
+    os.nice(NICENESS)
     # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()
@@ -80,14 +85,14 @@ class Processes(Generic[Worker]):
         self._ids[executor] = executor.submit(os.getpid).result()
         return executor
 
-    def run(self, task: Callable[[Worker, Given], Answer], given: Given) -> Answer:
-        """What a task (a module's function) answers for something, after waiting for a process.
+    def run(self, task: Callable[[Worker, Given], Answer], given: Given, *, attempts: int = ATTEMPTS) -> Answer:
+        """What a task (a module's function) answers for something, after waiting for a process; `attempts` where the process dies.
 
         Raises ProcessesFailed, or what the factory or the task raised.
         """
         executor = self._free.get()
         try:
-            for _ in range(ATTEMPTS):
+            for _ in range(attempts):
                 try:
                     if executor is None and not self._closed:
                         executor = self._start()
@@ -99,7 +104,7 @@ class Processes(Generic[Worker]):
                         self._ids.pop(executor)
                         executor.shutdown(wait=False)
                     executor = None
-            raise ProcessesFailed(f"the process died {ATTEMPTS} times")
+            raise ProcessesFailed(f"the process died {attempts} times" if attempts > 1 else "the process died")
         finally:
             self._free.put(executor)
 

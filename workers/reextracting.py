@@ -12,8 +12,8 @@ from graph.views import ClaimView, PendingEpisode, Reextraction, StatementFilter
 from ontology.claim import ClaimDraft
 from ontology.errors import ErstwhileError
 from ontology.instant import Instant
-from workers.ingestion import turn_of
 from workers.pool import ExtractionPool
+from workers.turns import turn_of
 
 BATCH = 64
 PAGE = 500

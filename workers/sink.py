@@ -10,8 +10,9 @@ from ontology.episode import EpisodeDraft
 from ontology.errors import ErstwhileError
 from workers.bulk import Tally, one_by_one, place_of
 from workers.cleaning import Clean
-from workers.ingestion import Ingestion, said_at, turn_of
+from workers.ingestion import Ingestion
 from workers.pool import ExtractionPool
+from workers.turns import said_at, turn_of
 
 
 class LocalSink:

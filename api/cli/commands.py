@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, ontology, reading, recalling, reviewing, serving
+from api.cli import feeding, identity, keys, ontology, reading, recalling, reviewing, serving
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 app.add_typer(ontology.app, name="ontology")
+app.add_typer(keys.app, name="keys")
 
 
 def main() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,6 +17,19 @@ from api.wiring import open_service, read_vocabulary
 from ontology.errors import DataFolderBusy, InvalidInput
 from ontology.instant import parse_instant
 from ontology.names import DEFAULT_NAMESPACE
+
+
+class Order(StrEnum):
+    """Orders of day, month and year."""
+
+    dmy = "dmy"
+    mdy = "mdy"
+    ymd = "ymd"
+
+
+DateOrder = Annotated[Order | None, typer.Option("--date-order", help="The order of dates where a chat leaves it open.")]
+Start = Annotated[str | None, typer.Option(help="When the one meeting that is read began; else its file says so.")]
+Bots = Annotated[bool, typer.Option("--bots", help="Also what bots wrote in a workspace.")]
 
 
 def ingest(
@@ -29,12 +43,15 @@ def ingest(
     artifacts: Annotated[
         bool, typer.Option("--artifacts/--no-artifacts", help="Keep results of tools, attached files and summaries; they make no claims.")
     ] = True,
+    date_order: DateOrder = None,
+    start: Start = None,
+    bots: Bots = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that extract.")] = 2,
     as_json: Json = False,
 ) -> None:
     """Read transcripts into the graph. Running it again adds nothing."""
     # Loaded here: the commands that only ask answer sooner without readers and pools.
-    from api.cli.importing import RemoteSink, read_options
+    from api.cli.importing import RemoteSink, one_meeting, read_options
     from api.cli.progress import progress, summary, summary_lines
     from api.cli.vectors import finish
     from workers.bulk import import_drafts
@@ -45,8 +62,18 @@ def ingest(
         # Before anything is read: what is misspelt is no empty import.
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
+    one_meeting(paths, start)
     settings = settings_of(data, extraction_workers=workers, speakers=speakers)
-    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone, subagents=subagents, artifacts=artifacts)
+    options = read_options(
+        settings.speakers,
+        speaker=speaker,
+        time_zone=timezone,
+        date_order=_order(date_order),
+        start=start,
+        bots=bots,
+        subagents=subagents,
+        artifacts=artifacts,
+    )
     report = ReadReport()
     items = (item for path in paths for item in read_path(path, options, report))
     with linked(settings, namespace, open_service) as link:
@@ -70,14 +97,18 @@ def extract(
     candidates: Annotated[bool, typer.Option(help="Also candidates (confidence under .5) and hypotheticals.")] = False,
     speaker: Annotated[str | None, typer.Option(help="Who 'user' is, and who speaks in notes.")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
+    date_order: DateOrder = None,
+    start: Start = None,
+    bots: Bots = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, as always.")] = True,
 ) -> None:
     """Print the claims that extraction finds, one JSON line each; nothing is stored."""
     from api.cli.dry_run import claim_rows
-    from api.cli.importing import read_options
+    from api.cli.importing import one_meeting, read_options
 
+    one_meeting([file], start)
     settings = settings_of(None)
-    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone)
+    options = read_options(settings.speakers, speaker=speaker, time_zone=timezone, date_order=_order(date_order), start=start, bots=bots)
     for row in claim_rows(file, read_vocabulary(settings), options, candidates=candidates):
         print(json.dumps(row, ensure_ascii=False))
 
@@ -88,6 +119,8 @@ def preview(
     said_at: Annotated[str | None, typer.Option("--said-at", help="When the words were said: a date, RFC 3339, or words.")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA zone of times without an offset.")] = None,
     group: Annotated[str | None, typer.Option(help="The conversation of the words.")] = None,
+    date_order: DateOrder = None,
+    start: Start = None,
     dropped: Annotated[bool, typer.Option("--dropped", help="Of a file too: what makes no claim, and why.")] = False,
     namespace: Namespace = DEFAULT_NAMESPACE,
     data: Data = None,
@@ -102,11 +135,15 @@ def preview(
     settings = settings_of(data, graph_engine="sql")
     with linked(settings, namespace, open_service) as link:
         stated = {"speaker": speaker, "saidAt": said, "timeZone": timezone, "group": group}
-        for input in inputs(file, text, stated, settings.speakers):
+        for input in inputs(file, text, stated, settings.speakers, date_order=_order(date_order), start=start):
             found.append(link.execute(PREVIEW, {"input": input})["preview"])
             for line in () if as_json else preview_lines(found[-1], dropped=dropped or file is None, brief=file is not None):
                 print(line)
     show(found, as_json, totals(found))
+
+
+def _order(order: Order | None) -> Literal["dmy", "mdy", "ymd"] | None:
+    return None if order is None else order.value
 
 
 def _file(text: str) -> Path | None:

@@ -9,19 +9,50 @@ from pathlib import Path
 from api.cli.documents import INGEST
 from api.cli.link import RemoteLink
 from ontology.episode import EpisodeDraft
+from ontology.errors import InvalidInput
+from ontology.instant import zone_named
 from workers.bulk import Tally, one_by_one, place_of
 from workers.readers import ReadOptions, Speakers, built_in_readers, load_speakers
+from workers.readers.options import DateOrder
+from workers.readers.stamps import parse_stamp
 
 PATIENCE = 120
 """Times that a full server is asked again for one episode."""
 
 
 def read_options(
-    speakers: Path | None, *, speaker: str | None, time_zone: str | None, subagents: bool = False, artifacts: bool = True
+    speakers: Path | None,
+    *,
+    speaker: str | None,
+    time_zone: str | None,
+    date_order: DateOrder | None = None,
+    start: str | None = None,
+    bots: bool = False,
+    subagents: bool = False,
+    artifacts: bool = True,
 ) -> ReadOptions:
-    """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key."""
+    """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key, or the `start`."""
     known = Speakers() if speakers is None else load_speakers(speakers, [reader.source for reader in built_in_readers()])
-    return ReadOptions(speaker, time_zone, include_sidechains=subagents, include_artifacts=artifacts, speakers=known)
+    try:
+        began = None if start is None else parse_stamp(start, zone_named(time_zone))
+    except InvalidInput as failure:
+        raise failure.under("start") from failure
+    return ReadOptions(
+        speaker,
+        time_zone,
+        include_sidechains=subagents,
+        include_artifacts=artifacts,
+        speakers=known,
+        date_order=date_order,
+        start=began,
+        include_bots=bots,
+    )
+
+
+def one_meeting(paths: Sequence[Path], start: str | None) -> None:
+    """A start is that of one meeting. Raises InvalidInput where several files would get it."""
+    if start is not None and (len(paths) != 1 or paths[0].is_dir()):
+        raise InvalidInput("--start is when one meeting began: give the file of that meeting alone", path=("start",))
 
 
 class RemoteSink:

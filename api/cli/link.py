@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from api.folder import Owner, owned, owner_of
 from api.headers import NAMESPACE_HEADER
 from api.settings import Settings
-from ontology.errors import DataFolderBusy, ErstwhileError
+from ontology.errors import DataFolderBusy, ErstwhileError, InvalidInput
 
 # What only one of the two links needs is loaded by that one: each takes longer to load than a question takes to answer.
 if TYPE_CHECKING:
     import httpx
+    from pydantic import SecretStr
 
     from api.service import Service
 
@@ -37,6 +38,14 @@ class Link(Protocol):
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]: ...
 
 
+def _sendable(key: SecretStr) -> str:
+    """Raises InvalidInput, which does not show it, for what no header can hold."""
+    value = key.get_secret_value().strip()
+    if not (value.isascii() and value.isprintable()):
+        raise InvalidInput("ERSTWHILE_API_KEY is no API key: it holds characters that no key has")
+    return value
+
+
 def _data(data: Any, errors: list[dict[str, Any]] | None) -> dict[str, Any]:
     if errors:
         first = errors[0]
@@ -45,10 +54,13 @@ def _data(data: Any, errors: list[dict[str, Any]] | None) -> dict[str, Any]:
 
 
 class RemoteLink:
-    """A server's GraphQL endpoint. Threads may share it."""
+    """A server's GraphQL endpoint, asked with an API key where there is one. Threads may share it."""
 
-    def __init__(self, client: httpx.Client, url: str, namespace: str) -> None:
-        self._client, self.url, self._namespace = client, url, namespace
+    def __init__(self, client: httpx.Client, url: str, namespace: str, key: SecretStr | None = None) -> None:
+        self._client, self.url = client, url
+        self._headers = {NAMESPACE_HEADER: namespace}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {_sendable(key)}"
 
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Run one operation."""
@@ -56,7 +68,7 @@ class RemoteLink:
 
         body = {"query": document, "variables": dict(variables or {})}
         try:
-            reply = self._client.post(f"{self.url}/graphql", json=body, headers={NAMESPACE_HEADER: self._namespace})
+            reply = self._client.post(f"{self.url}/graphql", json=body, headers=self._headers)
             answer = reply.json()
         except (httpx.HTTPError, ValueError) as failure:
             raise Refused(f"the server at {self.url} does not answer: {failure}", "OVERLOADED") from failure
@@ -98,7 +110,7 @@ def linked(settings: Settings, namespace: str, open_service: Callable[[Settings]
         no_authorities = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         timeout = httpx.Timeout(PATIENCE, connect=CONNECTING)
         with httpx.Client(timeout=timeout, trust_env=False, verify=no_authorities) as client:
-            yield RemoteLink(client, _answering(settings, owner), namespace)
+            yield RemoteLink(client, _answering(settings, owner), namespace, settings.api_key)
         return
     with owned(settings.data), asyncio.Runner() as runner:
         service = open_service(settings)

@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from api.cli import rendering
-from api.cli.importing import episode_input, read_options
+from api.cli.importing import episode_input, one_meeting, read_options
+from workers.readers.options import DateOrder
 
 SOURCE = "preview"
 Node = Mapping[str, Any]
 
 
-def inputs(file: Path | None, text: str, stated: Mapping[str, str | None], speakers: Path | None) -> Iterator[dict[str, Any]]:
+def inputs(
+    file: Path | None,
+    text: str,
+    stated: Mapping[str, str | None],
+    speakers: Path | None,
+    *,
+    date_order: DateOrder | None = None,
+    start: str | None = None,
+) -> Iterator[dict[str, Any]]:
     """Each message as `EpisodeInput`: of the file, else the words themselves with what is stated of them."""
     if file is None:
         yield {"content": text, "source": SOURCE, **{name: value for name, value in stated.items() if value is not None}}
@@ -21,7 +30,8 @@ def inputs(file: Path | None, text: str, stated: Mapping[str, str | None], speak
     # Loaded here: words need no readers.
     from api.cli.transcripts import drafts_of
 
-    options = read_options(speakers, speaker=stated["speaker"], time_zone=stated["timeZone"])
+    one_meeting([file], start)
+    options = read_options(speakers, speaker=stated["speaker"], time_zone=stated["timeZone"], date_order=date_order, start=start)
     yield from (episode_input(draft) for draft in drafts_of(file, options))
 
 

@@ -60,7 +60,7 @@ def _rebuild_index(data: Path | None, as_json: bool) -> None:
 
 def serve(
     data: Data = None,
-    host: Annotated[str | None, typer.Option(help="A loopback address.")] = None,
+    host: Annotated[str | None, typer.Option(help="The address to listen on; with API keys any, else one of loopback.")] = None,
     port: Annotated[int | None, typer.Option(help="0: any free one.")] = None,
 ) -> None:
     """Serve GraphQL on http://127.0.0.1:8000/graphql until stopped."""

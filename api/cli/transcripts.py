@@ -12,8 +12,8 @@ from extraction.rows import turn_from_row
 from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import ErstwhileError
 from ontology.instant import format_instant
-from workers.ingestion import said_at, turn_of
 from workers.readers import ReadOptions, Rejected, read_path
+from workers.turns import said_at, turn_of
 
 
 def turns_of(path: Path, options: ReadOptions) -> Iterable[Turn]:

@@ -8,12 +8,14 @@ import strawberry
 from strawberry.types import Info
 
 from api.context import Context, Scope
+from api.credentials import Access
 from api.identity import Kind, key_of
 from api.schema.effects import after, closed, opened, under
 from api.schema.episode import Episode
 from api.schema.episode import episode as episode_of
 from api.schema.failures import IdempotencyConflictError, InvalidInputError, NotFoundError, OverloadedError
 from api.schema.identifying import Identifying
+from api.schema.ingesting import Ingesting, RetractEpisodeResult, retracted
 from api.schema.inputs import given
 from api.schema.service import Health, health
 from api.schema.statement import Statement
@@ -72,22 +74,6 @@ class AssertStatementsPayload:
         return closed(self.scope, info, self.transaction)
 
 
-@strawberry.type
-class RetractEpisodePayload:
-    """What a withdrawal did."""
-
-    scope: strawberry.Private[Scope]
-    episode: Episode | None = strawberry.field(
-        description="Null where a `ref` names an episode that has not arrived: the withdrawal waits for it."
-    )
-    transaction: int
-
-    @described("Statements that live again.")
-    def restored(self, info: Info[Context, None]) -> list[Statement]:
-        """Opened by the transaction."""
-        return opened(self.scope, info, self.transaction)
-
-
 IngestEpisodeResult = Annotated[
     IngestEpisodePayload | InvalidInputError | IdempotencyConflictError | OverloadedError, strawberry.union("IngestEpisodeResult")
 ]
@@ -95,7 +81,6 @@ AssertStatementsResult = Annotated[
     AssertStatementsPayload | InvalidInputError | NotFoundError | IdempotencyConflictError | OverloadedError,
     strawberry.union("AssertStatementsResult"),
 ]
-RetractEpisodeResult = Annotated[RetractEpisodePayload | NotFoundError | InvalidInputError, strawberry.union("RetractEpisodeResult")]
 
 
 def _recorded(scope: Scope, receipt: Receipt) -> Episode:
@@ -106,7 +91,7 @@ def _recorded(scope: Scope, receipt: Receipt) -> Episode:
 
 
 @strawberry.type(description="The write API. Each result is a union of its payload and errors: select `... on Error { code message }`.")
-class Mutation(Identifying):
+class Mutation(Ingesting, Identifying):
     """All that can be changed."""
 
     @described("Records one episode and extracts it; returns when its statements are in the graph, or at once with `wait: false`.")
@@ -170,15 +155,12 @@ class Mutation(Identifying):
             reason=given(reason),
             actor=context.actor,
         )
-        scope = after(context)
-        view = scope.snapshot.episode(receipt.episode_key)
-        return RetractEpisodePayload(
-            scope=scope, episode=None if view is None else episode_of(scope, view), transaction=receipt.transaction
-        )
+        return retracted(context, receipt.episode_key, receipt.transaction)
 
     @described("Builds the graph projection anew from the ledger, and returns when it answers; the ledger answers meanwhile.")
     def rebuild_graph(self, info: Info[Context, None]) -> Health:
         """The state of the service after it."""
+        info.context.require(Access.ADMIN)
         info.context.graph.rebuild()
         return health(info.context.health())
 
@@ -189,6 +171,7 @@ class Mutation(Identifying):
     def rebuild_index(self, info: Info[Context, None]) -> Health:
         """The state of the service after it."""
         context = info.context
+        context.require(Access.ADMIN)
         context.graph.rebuild_index()
         if context.embedding is not None:
             context.embedding.notify()

@@ -15,6 +15,7 @@ from api.schema.effects import under
 from api.schema.entity import entity
 from api.schema.episode import episode
 from api.schema.inputs import given
+from api.schema.job import IngestJob, IngestJobConnection, job_named, job_page
 from api.schema.pages import Transaction, TransactionConnection, TransactionEdge, frame
 from api.schema.preview import Preview, preview
 from api.schema.service import Health, Stats, health, stats
@@ -36,6 +37,8 @@ def _find(context: Context, info: Info[Context, None], text: str) -> Node | None
     id = decode_id(text)
     if id is None:
         return None
+    if id.kind is Kind.JOB:
+        return job_named(context, text)
     scope = Scope(context, context.pinned(id.pin) if id.pin else context.snapshot(), _explicit(id))
     if id.kind is Kind.ENTITY:
         found = scope.snapshot.entity(EntityRef(key=id.key))
@@ -95,6 +98,19 @@ class Query:
                 for known in vocabulary.entity_types.values()
             ],
         )
+
+    @described("A bulk job.")
+    def ingest_job(self, info: Info[Context, None], id: strawberry.ID) -> IngestJob | None:
+        """The job; None for an unknown ID."""
+        return job_named(info.context, id)
+
+    @described("Bulk jobs, newest first.")
+    def ingest_jobs(self, info: Info[Context, None], first: int | None = 20, after: str | None = strawberry.UNSET) -> IngestJobConnection:
+        """A page of jobs."""
+        context, after = info.context, given(after)
+        cursor = None if after is None else decode_cursor(after, "jobs", pinned=False)
+        page = context.graph.jobs.jobs(context.namespace, first=checked_first(first, 20), after=cursor.position if cursor else None)
+        return job_page(page, after)
 
     @described("What an episode would yield: extraction and its effect on the graph, nothing stored.")
     def preview(self, info: Info[Context, None], input: EpisodeInput) -> Preview:

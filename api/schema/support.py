@@ -24,3 +24,8 @@ def refuse_until(basis: Basis, field: str) -> None:
     """InvalidInput where the snapshot limits the evidence: `field` cannot follow that yet, and never ignores it."""
     if basis.evidence_until is not None:
         raise InvalidInput(f"{field} does not support evidenceUntil", path=("evidenceUntil", field), reason="UNSUPPORTED")
+
+
+def followed(description: str) -> Callable[[F], F]:
+    """The same for a field of the subscriptions."""
+    return strawberry.subscription(description=description)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Episodes to extract: those that wait for it, and those that may be extracted again, as they were handed in."""
+"""Episodes as they were handed in: those that may be extracted again."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ from graph.ledger.schema import OPEN, claims, episodes
 from graph.views import PendingEpisode
 from ontology.episode import EpisodeDraft
 from ontology.instant import Instant
-
-
-def pending(connection: Connection, limit: int) -> list[PendingEpisode]:
-    """Accepted episodes that still wait, oldest first."""
-    query = select(episodes).where(episodes.c.status == "PENDING").order_by(episodes.c.row).limit(limit)
-    return [_episode(row) for row in connection.execute(query)]
 
 
 def extracted(

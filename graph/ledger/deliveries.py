@@ -19,6 +19,7 @@ _WAITING = select(episodes, *(deliveries.c[name].label(f"d_{name}") for name in 
 _BY_ROWS = _WAITING.where(among(deliveries.c.episode))
 _UNSENT = _WAITING.where(deliveries.c.sent.is_(None), deliveries.c.queue == bindparam("queue")).order_by(deliveries.c.episode)
 _OVERDUE = _WAITING.where(deliveries.c.sent <= bindparam("before")).order_by(deliveries.c.sent, deliveries.c.episode)
+_COPIES = _WAITING.where(episodes.c.namespace == bindparam("of"), episodes.c.key == bindparam("key")).order_by(deliveries.c.episode)
 _NAMES = select(episodes.c.key, episodes.c.revision).where(among(episodes.c.row))
 _BY_KEY = select(episodes).where(episodes.c.namespace == bindparam("of"), episodes.c.key == bindparam("key"))
 
@@ -58,6 +59,17 @@ def overdue(connection: Connection, before: Instant, limit: int) -> list[Waiting
 def waiting_among(connection: Connection, rows: Collection[int]) -> dict[int, WaitingEpisode]:
     """Those of some episodes that wait, by their rows."""
     return {row.row: _waiting(row) for row in rows_among(connection, _BY_ROWS, rows)}
+
+
+def waiting_copies(connection: Connection, namespace: str, key: str) -> list[WaitingEpisode]:
+    """The copies of an episode that wait, oldest first."""
+    return [_waiting(row) for row in connection.execute(_COPIES, {"of": namespace, "key": key})]
+
+
+def extracted_in(connection: Connection, namespace: str, key: str) -> int:
+    """The transaction in which a copy of an episode was last extracted; 0 where none was."""
+    query = select(func.max(episodes.c.tx_extracted)).where(episodes.c.namespace == namespace, episodes.c.key == key)
+    return connection.scalar(query) or 0
 
 
 def sent(connection: Connection, rows: Collection[int], at: Instant | None) -> None:

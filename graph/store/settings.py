@@ -13,24 +13,33 @@ class GraphSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ERSTWHILE_GRAPH_")
 
-    engine: Literal["kuzu", "sql"] = "kuzu"
-    walks: Literal["kuzu", "sql"] = "sql"
-    """What answers neighbours and subgraphs: the ledger, by measurement (docs/engines.md), or the graph."""
-    scans: Literal["kuzu", "sql"] = "kuzu"
-    """What gives all rectangles of a namespace: the graph, by the same measurement, or the ledger."""
-    buffer_pool_mb: int = Field(default=256, ge=64)
-    """Kuzu's own default takes 80 % of the memory."""
-    max_size_mb: int = Field(default=65_536, ge=1024)
-    """Address space that Kuzu reserves for its file; rounded up to a power of two."""
-    threads: int = Field(default=2, ge=1, le=64)
-    """Threads that one query may use."""
-    linger_seconds: float = Field(default=0.5, ge=0, le=10)
-    """How long the graph may stay behind while nobody waits for it, to follow in fewer, larger batches."""
-    copy_from: int = Field(default=1_000, ge=1)
-    """Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross."""
-    batch_rows: int = Field(default=20_000, ge=1)
-    """The most rows of one kind in a batch, unless one transaction has more."""
-    load_rows: int = Field(default=50_000, ge=1)
-    """The most statements of one part of a rebuild."""
-    checkpoint_rows: int = Field(default=50_000, ge=1)
-    """After so many rows by prepared statements the files are closed and opened again, which checkpoints them."""
+    engine: Literal["kuzu", "sql"] = Field(default="kuzu", description="What walks the graph; `sql`: the ledger alone.")
+    walks: Literal["kuzu", "sql"] = Field(
+        default="sql", description="What answers neighbours and subgraphs: the ledger, by measurement (docs/engines.md), or the graph."
+    )
+    scans: Literal["kuzu", "sql"] = Field(
+        default="kuzu", description="What gives all rectangles of a namespace: the graph, by the same measurement, or the ledger."
+    )
+    buffer_pool_mb: int = Field(default=256, ge=64, description="MB that Kuzu may cache; its own default takes 80 % of the memory.")
+    max_size_mb: int = Field(
+        default=65_536, ge=1024, description="Address space in MB that Kuzu reserves for its file; rounded up to a power of two."
+    )
+    threads: int = Field(default=2, ge=1, le=64, description="Threads that one query may use.")
+    linger_seconds: float = Field(
+        default=0.5,
+        ge=0,
+        le=10,
+        description="How long the graph may stay behind while nobody waits for it, to follow in fewer, larger batches.",
+    )
+    copy_from: int = Field(
+        default=1_000,
+        ge=1,
+        description="Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross.",
+    )
+    batch_rows: int = Field(default=20_000, ge=1, description="The most rows of one kind in a batch, unless one transaction has more.")
+    load_rows: int = Field(default=50_000, ge=1, description="The most statements of one part of a rebuild.")
+    checkpoint_rows: int = Field(
+        default=50_000,
+        ge=1,
+        description="After so many rows by prepared statements the files are closed and opened again, which checkpoints them.",
+    )

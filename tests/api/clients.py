@@ -103,7 +103,9 @@ class OverHttp(Client):
 @contextmanager
 def served(app: ASGIApp) -> Iterator[str]:
     """The address of a server that runs `app` in a thread, on a port of its own."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", http="httptools", lifespan="on", ws="none"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", http="httptools", lifespan="on", ws="websockets-sansio")
+    )
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import uvicorn
 
 from api.app import create_app
 from api.service import Service
+from ontology.errors import InvalidInput
 from tests.api.clients import until_ready
 from tests.api.opening import open_test_service
 
@@ -43,19 +45,19 @@ def test_it_is_alive_before_it_is_ready(tmp_path: Path, http: httpx.Client) -> N
         thread.join()
 
 
-async def _start(failed: list[bool]) -> None:
+async def _start(failed: list[Exception], why: Exception) -> None:
     def open() -> Service:
-        raise RuntimeError("the disk is gone")
+        raise why
 
-    app = create_app(open, failed=lambda: failed.append(True))
+    app = create_app(open, failed=failed.append)
     async with app.router.lifespan_context(app):
         pass
 
 
-def test_a_service_that_cannot_open_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    import asyncio
-
-    failed: list[bool] = []
-    asyncio.run(_start(failed))
-    assert failed == [True]
-    assert "the disk is gone" in caplog.text
+@pytest.mark.parametrize("why", [RuntimeError("the disk is gone"), InvalidInput("ERSTWHILE_X is wrong")])
+def test_a_service_that_cannot_open_says_why(caplog: pytest.LogCaptureFixture, why: Exception) -> None:
+    failed: list[Exception] = []
+    asyncio.run(_start(failed, why))
+    assert failed == [why]
+    assert str(why) in caplog.text
+    assert ("Traceback" in caplog.text) is not isinstance(why, InvalidInput)

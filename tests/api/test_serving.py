@@ -96,16 +96,30 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, http: h
     assert owner_of(tmp_path) is None
 
 
-def test_it_stops_quietly_and_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", [(), (signal.SIGTERM, signal.SIGINT, signal.SIGINT)])
+def test_it_starts_and_stops_quietly_and_leaves_no_process(tmp_path: Path, again: tuple[signal.Signals, ...]) -> None:
     with serving(tmp_path) as (process, url):
         until_ready(url)
-        # As Ctrl-C in a terminal: to every process of the group.
+        worker = worker_of(tmp_path)
+        # As Ctrl-C in a terminal: to every process of the group. The worker hears of it from the supervisor too, in any order.
+        for number in again:
+            os.kill(worker, number)
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 0
-        assert "Traceback" not in errors
+        assert errors == ""
         assert gone(process.pid), processes_of(process.pid)
     assert not (tmp_path / OWNER).exists()
+
+
+def test_a_mistake_in_the_settings_is_one_sentence_and_not_tried_again(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "api.cli", "serve", "--port", "0", "--data", str(tmp_path)]
+    environment = {"PATH": os.environ["PATH"], "ERSTWHILE_QDRANT_URL": "me:hush@nowhere"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.count("\n") == 1
+    assert "ERSTWHILE_QDRANT_URL is no address" in ran.stderr
+    assert "hush" not in ran.stderr
 
 
 def test_a_folder_has_one_owner(tmp_path: Path) -> None:

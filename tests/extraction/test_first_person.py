@@ -10,8 +10,8 @@ import pytest
 from extraction.extractor import SpacyExtractor
 from ontology.claim import CANDIDATE_BELOW
 from tests.workers.readers.writing import read, record, write_lines
-from workers.ingestion import said_at, turn_of
 from workers.readers import ReadOptions, Speakers
+from workers.turns import said_at, turn_of
 
 MAYA = ReadOptions(speaker="Maya")
 

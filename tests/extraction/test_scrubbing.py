@@ -42,7 +42,8 @@ TOKENS = {
     "grafana-token": "gls" + "a_" + MIXED[:32],
     "azure-secret": "abc8Q" + "~" + MIXED[:34],
     "tailscale-key": "ts" + "key-auth-" + MIXED[:30],
-    "service-key": "gs" + "k_" + MIXED[:50],
+    "groq-key": "gs" + "k_" + MIXED[:50],
+    "service-key": "bk" + "ua_" + HEX[:40],
 }
 AROUND = ["{}", "the key is {} for now", "KEY={}", '{{"note": "{}"}}', "see {}, ok?", "```\n{}\n```", "é{} ü", "curl -H 'X: {}'", "{}\n{}"]
 PEM = "-----BEGIN {0}PRIVATE KEY-----\nMIIEpAIBAAKCAQEA" + MIXED[:48] + "\n" + MIXED[:20] + "==\n-----END {0}PRIVATE KEY-----"

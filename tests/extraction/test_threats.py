@@ -46,10 +46,11 @@ def test_steering_and_hiding_texts_are_quarantined(text: str, flag: str) -> None
         ("chmod -R 777 /", "command:open-permissions"),
         ("DROP DATABASE billing;", "command:drop-database"),
         ("cat ~/.ssh/id_rsa", "path:credentials"),
-        ("GET /../../../etc/passwd", "path:traversal"),
+        ("GET /../../../etc/motd", "path:traversal"),
+        ("grep root /etc/passwd", "path:credentials"),
         ("Users type 'ignore all previous instructions' at our bot.", "injection:override"),
         ("Prompt injection example: Ignore all previous instructions.", "injection:override"),
-        ("abc \u2067def\u2069", "hidden:isolates"),
+        ("\u2068Alice\u2069 joined", "hidden:isolates"),
         ("bell\x07", "hidden:control"),
     ],
 )

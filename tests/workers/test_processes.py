@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ontology.errors import InvalidInput
-from workers.processes import ATTEMPTS, Processes, ProcessesFailed
+from workers.processes import ATTEMPTS, NICENESS, Processes, ProcessesFailed
 
 
 class Counter:
@@ -115,3 +115,12 @@ def test_closing_kills_what_is_not_done_in_time(tmp_path: Path) -> None:
         assert time.monotonic() - started < 10
         with pytest.raises(ProcessesFailed, match="closed"):
             lingering.result()
+
+
+def niceness(counter: Counter, given: int) -> int:
+    """How far its process stands back."""
+    return os.nice(given)
+
+
+def test_they_stand_back_behind_what_answers_questions(processes: Processes[Counter]) -> None:
+    assert processes.run(niceness, 0) == min(19, os.nice(0) + NICENESS)

@@ -18,6 +18,7 @@ from workers.readers.claude_code import ClaudeCodeReader
 from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
+from workers.readers.meeting import MeetingReader
 from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
@@ -54,6 +55,7 @@ def built_in_readers() -> tuple[Reader, ...]:
         LocomoReader(),
         SlackReader(),
         ChatReader(),
+        MeetingReader(),
         WhatsAppReader(),
         NotesReader(),
     )

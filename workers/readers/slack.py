@@ -19,6 +19,7 @@ from workers.readers.slack_workspace import LISTS, OTHERS, Channel, Workspace, l
 
 _STAMP = re.compile(r"(\d{9,11})\.(\d{1,6})", re.ASCII)
 _STAMPED = re.compile(rb'"ts"\s*:\s*"\d{9,11}\.\d{1,6}"')
+_MESSAGE = re.compile(rb'"type"\s*:\s*"message"')
 _USER = re.compile(rb'"id"\s*:\s*"[UW][A-Z0-9]{1,30}"')
 _CHANNEL = re.compile(rb'"id"\s*:\s*"[CGD][A-Z0-9]{1,30}"')
 _SPOKEN = frozenset({"", "thread_broadcast", "reply_broadcast", "me_message", "file_share", "file_comment"})
@@ -40,7 +41,7 @@ class SlackReader:
         """Whether the head is an array of messages with Slack's stamps, or one of an export's lists."""
         if not file.is_array:
             return False
-        if _STAMPED.search(file.head) and "type" in file.keys:
+        if _STAMPED.search(file.head) and _MESSAGE.search(file.head) and not {"speaker", "role", "sender"} & file.keys:
             return True
         if {"id", "profile", "name"} <= file.keys and _USER.search(file.head):
             return True

@@ -95,7 +95,7 @@ def _note(sender: _Sender, text: str) -> None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"\W+", "", name).casefold()
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def chat_name(file: SourceFile, told: str | None) -> str:

@@ -15,6 +15,7 @@ _GAP = r"(?:[,،]|[ ](?:à|at|um|kl\.?|klo|om|às|as|alle|a[ ]las))?[ ]"
 _BRACKETED = re.compile(rf"\[{_DATE}{_GAP}{_CLOCK}\][ ]?(?P<rest>.*)", re.DOTALL)
 _DASHED = re.compile(rf"{_DATE}{_GAP}{_CLOCK}[ ][-–—][ ](?P<rest>.*)", re.DOTALL)
 _COPIED = re.compile(r"\[\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?[,.]? \d{1,2}[:.]\d\d[^\]]{0,14}\] [^:\n]{1,80}: ")
+_START = 200
 _DIGITS = re.compile(r"\d")
 
 _MORNING = frozenset({"am", "πμ", "ص", "上午", "凌晨", "清晨", "早上", "오전", "午前", "vorm", "fm", "de", "dop", "sa"})
@@ -52,7 +53,7 @@ def parse_head(line: str) -> Head | None:
     # Cheap for the lines that go on with a message: a head has a digit in its first characters.
     if not _DIGITS.search(line[:6]):
         return None
-    start = line[:200]
+    start = line[:_START]
     plain = _SPACES.sub(" ", MARKS.sub("", start))
     match = (_BRACKETED if plain.startswith("[") else _DASHED).match(plain)
     if match is None or not _DIGITS.match(plain.lstrip("[")[:1]):
@@ -77,7 +78,7 @@ def parse_head(line: str) -> Head | None:
 def is_copied(line: str) -> bool:
     """Whether a line of a message is one of another that was copied into it (`[20/05, 09:01] Ben: Hi`)."""
     head = parse_head(line)
-    return ": " in head.rest if head is not None else bool(_COPIED.match(_SPACES.sub(" ", MARKS.sub("", line[:200]))))
+    return ": " in head.rest if head is not None else bool(_COPIED.match(_SPACES.sub(" ", MARKS.sub("", line[:_START]))))
 
 
 def plain_name(name: str) -> str:
@@ -101,6 +102,8 @@ def _hour(hour: int, half: int | None) -> int:
 def _behind(line: str, rest: int, plain: int) -> str:
     """What stands behind the head in the line itself: the head's length without marks is known, `plain - rest` characters."""
     head, at = plain - rest, 0
+    if plain == min(len(line), _START):
+        return line[head:]
     while head and at < len(line):
         if not MARKS.match(line[at]):
             head -= 1

@@ -7,7 +7,7 @@ import re
 from workers.readers.whatsapp_lines import MARKS
 
 _ATTACHED = re.compile(
-    r"\s*\u200e?<(?:attached|adjunto|anhang|pièce jointe|anexado|allegato|bijlage|bifogad|załączono|vedhæftet)\s?: [^<>\n]{1,200}>",
+    r"\u200e?<(?:attached|adjunto|anhang|pièce jointe|anexado|allegato|bijlage|bifogad|załączono|vedhæftet)\s?: [^<>\n]{1,200}>",
     re.IGNORECASE,
 )
 _FILE = re.compile(
@@ -21,7 +21,7 @@ _MEDIA = re.compile(
     r"|(?:image|vidéo|audio|gif|sticker|document) absente?|(?:imagem|vídeo|áudio|gif|figurinha|documento) ocult[oa]|null",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"\s*\u200e(?:[^\u200e\n<>]{1,30} (?:omitted|weggelassen|omitid[oa]|absente?|ocult[oa]))\s*$")
+_TAIL = re.compile(r"\u200e(?:[^\u200e\n<>]{1,30} (?:omitted|weggelassen|omitid[oa]|absente?|ocult[oa]))\s*$")
 _DELETED = re.compile(
     r"(?:this message was deleted|you deleted this message|this message was deleted by admin.*"
     r"|diese nachricht wurde gelöscht|du hast diese nachricht gelöscht|se eliminó este mensaje|eliminaste este mensaje"
@@ -30,7 +30,7 @@ _DELETED = re.compile(
     re.IGNORECASE,
 )
 _EDITED = re.compile(
-    r"\s*\u200e?<(?:this message was edited|diese nachricht wurde bearbeitet\.?|se editó este mensaje\.?|este mensaje fue editado\.?"
+    r"\u200e?<(?:this message was edited|diese nachricht wurde bearbeitet\.?|se editó este mensaje\.?|este mensaje fue editado\.?"
     r"|ce message a été modifié\.?|mensagem editada|questo messaggio è stato modificato\.?|dit bericht is bewerkt\.?)>\s*$",
     re.IGNORECASE,
 )

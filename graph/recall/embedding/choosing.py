@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from graph.recall.embedding import fast, hashing, minilm, onnx
@@ -25,9 +25,12 @@ class EmbedderSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ERSTWHILE_", env_ignore_empty=True, extra="ignore", frozen=True)
 
-    embedder: str = "minilm"
-    embedder_model: str | None = None
-    embedder_key: SecretStr | None = None
+    embedder: str = Field(
+        default="minilm",
+        description="What makes vectors: `minilm`, `none`, `hash`, `onnx:FOLDER`, `fastembed:NAME`, or the address of a server.",
+    )
+    embedder_model: str | None = Field(default=None, description="The model that such a server is asked for.")
+    embedder_key: SecretStr | None = Field(default=None, description="Its API key.")
 
 
 @dataclass(frozen=True, slots=True)

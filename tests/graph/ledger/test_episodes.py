@@ -76,11 +76,11 @@ def test_an_accepted_episode_waits_and_is_completed(graph: LedgerGraph) -> None:
     assert (accepted.deduplicated, accepted.transaction) == (False, 0)
     (again,) = graph.accept("n", [(found[0], ())])
     assert (again.deduplicated, again.transaction) == (True, 0)
-    assert [(one.key, one.draft.content) for one in graph.pending()] == [(accepted.episode_key, "one")]
+    assert [(one.key, one.draft.content) for one in graph.backlog.unsent("live", 10)] == [(accepted.episode_key, "one")]
     assert shown(graph) == [("one", EpisodeStatus.PENDING)]
     waiting = graph.snapshot("n").basis.transaction
     extracted(graph, found)
-    assert graph.pending() == []
+    assert graph.backlog.unsent("live", 10) == []
     assert shown(graph) == [("one", EpisodeStatus.EXTRACTED)]
     assert shown(graph, transaction=waiting) == [("one", EpisodeStatus.PENDING)]
     assert holding(graph) == ["Anna works_at Acme"]
@@ -97,7 +97,7 @@ def test_what_the_scan_found_when_it_was_accepted_stays(graph: LedgerGraph) -> N
 def test_what_waited_was_said_when_it_was_accepted(graph: LedgerGraph) -> None:
     found = note("one", "Anna works_at Acme", said_at=None)
     graph.accept("n", [(found[0], ())])
-    accepted = graph.pending()[0].said
+    accepted = graph.backlog.unsent("live", 10)[0].said
     extracted(graph, found)
     (view,) = views(graph, ALWAYS)
     assert (view.v_from, view.last_attested_at) == (accepted, accepted)
@@ -125,7 +125,7 @@ def test_a_withdrawn_episode_never_counts(graph: LedgerGraph, when_retracted: st
             graph.retract("n", source="notes", external_id="note", reason="no")
     extracted(graph, found)
     assert shown(graph) == [("one", EpisodeStatus.RETRACTED)]
-    assert (holding(graph), graph.pending(), list(graph.snapshot("n").entities().items)) == ([], [], [])
+    assert (holding(graph), graph.backlog.unsent("live", 10), list(graph.snapshot("n").entities().items)) == ([], [], [])
 
 
 def test_a_retraction_takes_all_revisions_for_good(graph: LedgerGraph) -> None:

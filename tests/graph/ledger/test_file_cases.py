@@ -15,8 +15,8 @@ from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter
 from ontology.loading import load_vocabulary
 from tests.workers.readers.writing import record, uuid, write_lines
-from workers.ingestion import said_at, turn_of
 from workers.readers import ReadOptions, Rejected, read_path
+from workers.turns import said_at, turn_of
 
 
 @pytest.fixture(scope="module")

@@ -130,7 +130,7 @@ def waiting_does_not_matter(ledger: LedgerGraph, events: list[Event], data: st.D
     if left:
         waited.together(left)
     assert waited.picture() == told
-    assert not [one for one in ledger.pending(1000) if one.namespace == waited.namespace]
+    assert not [one for one in ledger.backlog.unsent("live", 1000) if one.namespace == waited.namespace]
 
 
 def twice_is_once(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:

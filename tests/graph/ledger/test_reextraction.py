@@ -170,10 +170,10 @@ def test_speech_that_was_extracted_is_listed_in_the_order_of_its_rows(graph: Led
 
 def test_episodes_that_are_no_speech_stay_so_while_they_wait(graph: LedgerGraph) -> None:
     graph.accept("n", [(episode("a table", speech=False), ("table",)), (episode("words"), ())])
-    waiting = graph.pending()
+    waiting = graph.backlog.unsent("live", 10)
     assert [(one.draft.content, one.draft.speech) for one in waiting] == [("a table", False), ("words", True)]
     graph.record_extracted("n", [(one.draft, [], one.flags) for one in waiting], extractor="test 1")
-    assert graph.pending() == []
+    assert graph.backlog.unsent("live", 10) == []
     assert [one.draft.content for one in graph.extracted("n")] == ["words"]
 
 

@@ -114,7 +114,7 @@ def test_a_waiting_episode_is_rehearsed_as_if_it_were_completed(graph: LedgerGra
     found = rehearse(graph, episode("one"), "Anna works_at Acme")
     assert [words(view) for view in found.asserted] == ["Anna works_at Acme"]
     assert found.claims[0].evidence.episode.status is EpisodeStatus.EXTRACTED
-    assert [one.draft.content for one in graph.pending()] == ["one"]
+    assert [one.draft.content for one in graph.backlog.unsent("live", 10)] == ["one"]
 
 
 def test_a_quarantined_episode_would_assert_nothing(graph: LedgerGraph) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 
 from ontology.episode import EpisodeDraft
 from workers.readers import ReadOptions, ReadReport, Rejected, read_path
+from workers.readers.files import HEAD, SourceFile
 
+SAMPLES = Path(__file__).parent / "samples"
 SESSION = "7c1d2f0e-0000-4000-8000-000000000001"
 
 
@@ -51,3 +53,13 @@ def read(path: Path, options: ReadOptions | None = None) -> tuple[list[EpisodeDr
 
 def texts(drafts: Iterable[EpisodeDraft]) -> list[str]:
     return [draft.content for draft in drafts]
+
+
+def drafts_of(path: Path, options: ReadOptions | None = None) -> list[EpisodeDraft]:
+    return read(path, options)[0]
+
+
+def source_file(path: Path) -> SourceFile:
+    """A file as readers are asked about it."""
+    status = path.stat()
+    return SourceFile(path, str(path), path.name, path.read_bytes()[:HEAD], round(status.st_mtime * 1_000_000), status.st_size)

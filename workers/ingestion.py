@@ -17,6 +17,7 @@ from ontology.errors import InvalidInput, Overloaded
 from ontology.names import checked_content
 from workers.cleaning import Clean, Cleaner, Scrubber, Threats
 from workers.dispatching import Dispatch
+from workers.meters import Ending, Meters, NoMeters
 from workers.pipeline import Pipeline
 from workers.pool import ExtractionPool, Findings, Left
 from workers.pool_dispatch import PoolDispatch
@@ -60,13 +61,15 @@ class Ingestion:
         scan: Callable[[str], Threats],
         *,
         dispatch: Dispatch | None = None,
+        meters: Meters | None = None,
         workers: int = 1,
         most_waiting: int = MOST_WAITING,
     ) -> None:
         self._graph = graph
         self.pool = pool
         self._elsewhere = dispatch is not None
-        self.pipeline = Pipeline(graph.backlog, dispatch or PoolDispatch(pool, workers=workers))
+        self._meters: Meters = meters or NoMeters()
+        self.pipeline = Pipeline(graph.backlog, dispatch or PoolDispatch(pool, workers=workers), meters)
         self._cleaner = Cleaner(scrubber, scan)
         self._turnstile = BoundedSemaphore(WAITING)
         self._most_waiting = most_waiting
@@ -134,6 +137,8 @@ class Ingestion:
                 raise failure.under(str(place)) from failure
             offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
         job = self._graph.jobs.accept(namespace, offered, actor=actor, trace=trace)
+        self._meters.outcome(Ending.DEDUPLICATED, job.progress.deduplicated)
+        self._meters.outcome(Ending.QUARANTINED, job.progress.quarantined)
         self.pipeline.wake()
         return job
 
@@ -147,7 +152,10 @@ class Ingestion:
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
             clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
-        return self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
+        job = self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
+        self._meters.outcome(Ending.COMMITTED, job.progress.committed)
+        self._meters.outcome(Ending.DEDUPLICATED, job.progress.deduplicated)
+        return job
 
     def cancel(self, namespace: str, id: str, *, actor: str = "local") -> JobView:
         """Give up what still waits of a job. Raises NotFound."""
@@ -258,6 +266,9 @@ class Ingestion:
     ) -> Receipt:
         episodes = [(clean.episode, claims, clean.flags)]
         quarantined = [clean.quarantine]
-        return self._graph.record_extracted(
+        receipt = self._graph.record_extracted(
             namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined, idempotency_key=idempotency_key
         )[0]
+        fresh = Ending.QUARANTINED if clean.quarantine else Ending.COMMITTED if claims else Ending.EMPTY
+        self._meters.outcome(Ending.DEDUPLICATED if receipt.deduplicated else fresh)
+        return receipt

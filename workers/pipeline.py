@@ -9,10 +9,11 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Condition, Event, Thread
-from time import monotonic, time_ns
+from time import monotonic, perf_counter, time_ns
 
 from graph.work import BULK, LIVE, MAX_STARTS, Backlog, Extracted, Failed, WaitingEpisode
 from workers.dispatching import Dispatch, DispatchUnavailable, Kind, Outcome
+from workers.meters import Ending, Meters, NoMeters
 
 logger = logging.getLogger(__name__)
 
@@ -39,9 +40,18 @@ NEVER_FINISHED = "it was begun {starts} times and never finished: whoever extrac
 class Pipeline:
     """Works off `backlog` through `dispatch` in a thread of its own. Thread-safe. `degraded` says why it stands still (None: it works)."""
 
-    def __init__(self, backlog: Backlog, dispatch: Dispatch, *, reconciling: float = RECONCILING, pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        backlog: Backlog,
+        dispatch: Dispatch,
+        meters: Meters | None = None,
+        *,
+        reconciling: float = RECONCILING,
+        pause: float = PAUSE,
+    ) -> None:
         self._backlog = backlog
         self.dispatch = dispatch
+        self._meters: Meters = meters or NoMeters()
         self._reconciling = reconciling
         self._pause = pause
         self._reconciled = 0.0
@@ -184,6 +194,8 @@ class Pipeline:
         problems = {each.row: each.reason for each in told if each.kind is Kind.FAILED}
         # What was begun is on disk before anything else: whatever else happens counts as a start.
         self._backlog.note_starts(list(begun.elements()))
+        for each in results.values():
+            self._meters.extracted(each.seconds)
         problems |= self._complete([Extracted(each.row, each.claims, each.extractor) for each in results.values()])
         starts = {row: waiting[row].starts + begun[row] for row in {*begun, *problems}}
         lost = {row for row in problems if starts[row] >= MAX_STARTS} | {row for row in begun if starts[row] > MAX_STARTS}
@@ -200,13 +212,18 @@ class Pipeline:
         """Commit results; where they do not go in together, one by one. What is wrong with those that do not go in at all, by row."""
         if not found:
             return {}
+        start = perf_counter()
         try:
-            self._backlog.complete(found)
+            done = self._backlog.complete(found)
         except Exception as failure:
             if len(found) > 1:
                 return {row: problem for each in found for row, problem in self._complete([each]).items()}
             logger.exception("the result of an episode cannot be committed")
             return {found[0].row: f"what was found in it cannot be committed: {failure}"}
+        self._meters.batch(len(done), perf_counter() - start)
+        for each in found:
+            if each.row in done:
+                self._meters.outcome(Ending.COMMITTED if each.claims else Ending.EMPTY)
         return {}
 
     def _give_up(self, lost: Sequence[WaitingEpisode], reasons: dict[int, str]) -> None:
@@ -214,6 +231,8 @@ class Pipeline:
             return
         for each in lost:
             logger.error("the episode %s is given up: %s", each.key, reasons[each.row])
+            self._meters.outcome(Ending.FAILED)
+            self._meters.failed(reasons[each.row])
         self._backlog.give_up([Failed(each.row, reasons[each.row]) for each in lost])
         self.drop(lost)
         self._tell()

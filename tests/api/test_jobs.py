@@ -75,7 +75,7 @@ def test_one_malformed_episode_refuses_the_call_by_its_index(client: Client, fie
     assert client.ok(LIST)["ingestJobs"]["edges"] == []
 
 
-BAD_STATED = {
+BAD_STATED: dict[str, dict[str, Any]] = {
     "statements": {"statements": []},
     "saidAt": {"saidAt": "soon"},
     "source": {"source": ""},

@@ -1,0 +1,86 @@
+"""`python -m benchmarks.bulk --locomo PATH`: turns through Celery and through the embedded path in one run, facts, reads beside, memory."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from itertools import count
+from pathlib import Path
+
+from benchmarks.bulk.facts import per_second
+from benchmarks.bulk.running import running
+from benchmarks.bulk.turns import Went, idle_reads, ingest
+from benchmarks.ingest import drafts_of
+from benchmarks.measuring import machine, percentile, table
+from ontology.episode import EpisodeDraft
+
+WARM = 100
+"""Turns that go in before the clock runs: every process has loaded its model."""
+
+
+def run(folder: Path, drafts: list[EpisodeDraft], workers: int, *, broker: bool, embedder: str) -> Went:
+    """One fresh service, warmed up."""
+    with running(folder, workers=workers, broker=broker, embedder=embedder) as service:
+        embeds = embedder != "none"
+        ingest(service, drafts[:WARM], embeds=embeds)
+        idle = idle_reads(service, 5)
+        went = ingest(service, drafts[WARM:], embeds=embeds, reads=True)
+        went.idle = idle
+        return went
+
+
+def row(name: str, went: Went) -> list[str]:
+    """One run as a row of the table."""
+    idle, busy = percentile(went.idle, 0.95), percentile(went.reads, 0.95)
+    quarter = max(1, len(went.memory) // 4)
+    early, late = max(went.memory[:quarter]) / 2**20, max(went.memory[-quarter:]) / 2**20
+    return [
+        name,
+        f"{went.turns / went.extracted:,.0f}",
+        f"{went.turns / went.embedded:,.0f}" if went.embedded > went.extracted + 0.2 else "",
+        f"{idle:.1f}",
+        f"{busy:.1f}",
+        f"{early:,.0f} / {late:,.0f}",
+    ]
+
+
+def main() -> None:
+    """Run what is asked for and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--locomo", type=Path, required=True, help="a file of LoCoMo conversations")
+    parser.add_argument("--turns", type=int, default=2_500)
+    parser.add_argument("--embedded-turns", type=int, default=1_000, help="turns of the runs with embedding")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--facts", type=int, default=10_000)
+    arguments = parser.parse_args()
+    print(machine())
+    drafts = drafts_of(arguments.locomo, arguments.turns + WARM)[: arguments.turns + WARM]
+    numbers = count()
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for embedder, turns in (("none", drafts), ("minilm", drafts[: arguments.embedded_turns + WARM])):
+            for broker in (False, True):
+                went = run(folder / str(next(numbers)), turns, arguments.workers, broker=broker, embedder=embedder)
+                path = f"Celery, {arguments.workers} processes" if broker else f"embedded, {arguments.workers} processes"
+                rows.append(row(f"{path}, {'with' if embedder != 'none' else 'without'} vectors", went))
+                print(table(HEAD, rows[-1:]))
+        with running(folder / "facts", workers=1, broker=False) as service:
+            warm = 1_000
+            per_second(service, warm)
+            facts = per_second(service, arguments.facts, first=warm)
+    print(table(HEAD, rows))
+    print(f"structured facts over HTTP, {arguments.facts:,} in calls of 1,000: {facts:,.0f}/s")
+
+
+HEAD = (
+    "path",
+    "turns/s to their end",
+    "turns/s to their vectors",
+    "read p95 idle (ms)",
+    "read p95 meanwhile (ms)",
+    "memory of the service, early / late (MiB)",
+)
+
+if __name__ == "__main__":
+    main()

@@ -50,9 +50,25 @@ STATUS = """query Status { asOf { basis { indexVersion } } health { ok component
 RETRACT = f"""mutation Retract($ref: EpisodeRef!, $reason: String) {{ retractEpisode(ref: $ref, reason: $reason) {{ __typename
   ... on RetractEpisodePayload {{ transaction restored {{ {_STATEMENT} }} }} ... on Error {{ code message }} }} }}"""
 
-INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input) { __typename
-  ... on IngestEpisodePayload { deduplicated episode { status } } ... on Error { code message }
-  ... on OverloadedError { retryAfter } } }"""
+_PROGRESS = "progress { accepted committed empty deduplicated quarantined failed pending }"
+
+INGEST_MANY = f"""mutation IngestMany($input: [EpisodeInput!]!) {{ ingestEpisodes(input: $input) {{ __typename
+  ... on IngestEpisodesPayload {{ job {{ id {_PROGRESS} }} }} ... on Error {{ code message }}
+  ... on InvalidInputError {{ path }} ... on OverloadedError {{ retryAfter }} }} }}"""
+
+JOB_FAILURES = """query JobFailures($id: ID!, $first: Int!) { ingestJob(id: $id) { failures(first: $first) {
+  edges { node { message episode { source group externalId } } } } } }"""
+
+LAST_TRANSACTION = """query LastTransaction { asOf { basis { transaction recordedAt } } }"""
+
+LAST_TRANSACTION_BY = """query LastTransactionBy($at: DateTime!) { asOf(recordedAt: $at) { basis { transaction } } }"""
+
+
+def job_progress(count: int) -> str:
+    """How far jobs are: `$i0` to `$i{count - 1}` are their IDs, `j0` and so on the answers."""
+    asked = " ".join(f"j{place}: ingestJob(id: $i{place}) {{ finishedAt {_PROGRESS} }}" for place in range(count))
+    return f"query JobProgress({', '.join(f'$i{place}: ID!' for place in range(count))}) {{ {asked} }}"
+
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
 

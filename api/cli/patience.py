@@ -75,7 +75,7 @@ class Patience:
         pause = min(MOST, FIRST * 2 ** min(attempt, 16)) * (0.5 + 0.5 * chance) if seconds is None else seconds * (1 + 0.1 * chance)
         if now + pause - since > self._seconds:
             raise GaveUp(f"{why}, for {max(now - since, 0):.0f} s now")
-        self._tell(f"{why}; again in {pause:.0f} s")
+        self._tell(f"{why}; again in {pause if seconds is None else seconds:.0f} s")
         if self._wait(pause):
             raise Stopped
 

@@ -133,6 +133,9 @@ class Feed:
             yield from reader.read(file, options, self._report)
             return
         known = self._files.setdefault((state.device, state.inode, state.entry), _File())
+        if known.read is not None and file.size < known.read.size:
+            # Other content: what was told of the old one was told of other lines.
+            known.told, known.counts = 0, ReadReport()
         reading = _Reading(state, known.read is not None)
         known.read = state
         report, began, last = ReadReport(), time.monotonic(), known.told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from api.cli import feeding
 from tests.api.cli.importing_process import Process, open_inline
+from tests.api.cli.running import Ran, erstwhile
 from tests.canonical import canonical_export, differences
 from workers.bulk import Tally, import_drafts
 from workers.feed import FedSink, Feed
@@ -66,35 +69,40 @@ def episodes(data: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize(("kills", "count"), [(2, 2500), pytest.param(12, 8000, marks=pytest.mark.deep)])
-def test_killed_at_any_point_it_ends_as_if_it_had_not_been(tmp_path: Path, kills: int, count: int) -> None:
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """Runs the command in this process, which is there already, with the extractor of the others."""
+    monkeypatch.setattr(feeding, "open_service", open_inline)
+    return erstwhile
+
+
+@pytest.mark.parametrize(("kills", "count"), [(1, 700), pytest.param(12, 6000, marks=pytest.mark.deep)])
+def test_killed_at_any_point_it_ends_as_if_it_had_not_been(kills: int, count: int, tmp_path: Path, here: Callable[..., Ran]) -> None:
     path, data = transcript(tmp_path / "talk.jsonl", count), tmp_path / "killed"
     rng = Random(kills)
     for _ in range(kills):
-        before = episodes(data)
+        enough = episodes(data) + rng.randrange(1, count // (kills + 1))
         process = Process("ingest", path, "--json", data=data)
-        process.until(lambda before=before: episodes(data) >= before + rng.randrange(1, count // (kills + 1)))  # type: ignore[misc]
+        process.until(lambda enough=enough: episodes(data) >= enough)  # type: ignore[misc]
         process.kill()
     reached = episodes(data)
     assert 0 < reached < count
-    status, out, err = Process("ingest", path, "--json", data=data).ended()
-    assert status == 0, err
-    told = json.loads(out)
+    told = here("ingest", path, "--json", "--data", data).json
     assert told["accepted"] + told["heldBack"] == count - reached
     assert told["accepted"] + told["known"] + told["heldBack"] == count
     expected = canonical_export(take_in(tmp_path / "whole", path))
     assert differences(canonical_export(data), expected) == []
-    status, out, _ = Process("ingest", path, "--json", data=data).ended()
-    assert (json.loads(out)["accepted"], json.loads(out)["known"]) == (0, count)
+    again = here("ingest", path, "--json", "--data", data).json
+    assert (again["accepted"], again["known"]) == (0, count)
 
 
-def test_ctrl_c_ends_it_with_a_summary_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_with_a_summary_and_the_same_command_goes_on(tmp_path: Path, here: Callable[..., Ran]) -> None:
     path, data, gate = tmp_path / "talk.jsonl", tmp_path / "data", tmp_path / "gate"
-    rows = [{"speaker": "Ada", "text": f"Ada likes tea{number}", "timestamp": 1_700_000_000 + number} for number in range(640)]
-    rows[320]["text"] = f"wait for {gate}"
+    rows = [{"speaker": "Ada", "text": f"Ada likes tea{number}", "timestamp": 1_700_000_000 + number} for number in range(500)]
+    rows[150]["text"] = f"wait for {gate}"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     process = Process("ingest", path, "--workers", "1", data=data)
-    process.until(lambda: episodes(data) >= 300)
+    process.until(lambda: episodes(data) >= 128)
     process.signal(signal.SIGINT)
     gate.touch()
     status, out, err = process.ended()
@@ -102,19 +110,32 @@ def test_ctrl_c_ends_it_with_a_summary_and_the_same_command_goes_on(tmp_path: Pa
     assert "Traceback" not in err
     assert "the same command goes on from here" in err
     done = int(out.split()[1])
-    assert 300 <= done == episodes(data) < 640
-    status, out, err = Process("ingest", path, "--json", data=data).ended()
-    told = json.loads(out)
-    assert (status, told["accepted"], told["known"], told["failures"]) == (0, 640 - done, done, [])
+    assert 128 <= done == episodes(data) < 500
+    told = here("ingest", path, "--json", "--data", data).json
+    assert (told["accepted"], told["known"], told["failures"]) == (500 - done, done, [])
+
+
+def test_a_watch_goes_on_until_ctrl_c_and_ends_well(tmp_path: Path) -> None:
+    folder, data = tmp_path / "sessions", tmp_path / "data"
+    folder.mkdir()
+    transcript(folder / "a.jsonl", 5)
+    process = Process("ingest", folder, "--watch", data=data)
+    process.until(lambda: episodes(data) == 5)
+    transcript(folder / "b.jsonl", 7, seed=2)
+    process.until(lambda: episodes(data) == 12)
+    process.signal(signal.SIGINT)
+    status, out, err = process.ended()
+    assert (status, out.splitlines()[0]) == (0, "accepted 10  known before 0  held back 2  failed 0")
+    assert "Traceback" not in err
 
 
 def test_two_imports_of_the_same_in_other_orders_with_other_workers_end_equal(tmp_path: Path) -> None:
-    texts = [transcript(tmp_path / f"{name}.jsonl", 150, seed) for seed, name in enumerate("abcd")]
+    texts = [transcript(tmp_path / f"{name}.jsonl", 80, seed) for seed, name in enumerate("abcd")]
     one = canonical_export(take_in(tmp_path / "one", *texts, threads=1, batch=64))
     other = canonical_export(take_in(tmp_path / "other", *reversed(texts), threads=5, batch=7))
     assert differences(one, other) == []
     assert len(one["default"]["statements"]) > 10
-    assert len(one["default"]["episodes"]) == 600
+    assert len(one["default"]["episodes"]) == 320
 
 
 def test_the_export_tells_content_apart(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ COPY --from=build /opt/erstwhile /opt/erstwhile
 ENV PATH=/opt/erstwhile/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
+    HOME=/tmp \
+    ORT_DISABLE_TELEMETRY=1 \
     ERSTWHILE_DATA=/data
 WORKDIR /data
 USER 10001:10001

@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from anyio import to_thread
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route, WebSocketRoute, request_response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
@@ -24,8 +25,10 @@ from strawberry.types.unset import UnsetType
 from api.bodies import BodyLimit
 from api.credentials import Keyring
 from api.exposure import Exposure
-from api.guard import Guard, grant_of, refuse
+from api.guard import Guard, ServiceWide, grant_of, refuse
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
+from api.metering import STATE, Metered
+from api.refusals import refusal
 from api.request_ids import RequestIds, trace_of
 from api.requests import Request
 from api.schema.build import Schema, build_schema
@@ -91,7 +94,7 @@ class GraphQLEndpoint(GraphQL[Request, None]):
         """Serve one request."""
         try:
             await super().__call__(scope, receive, send)
-        except (Overloaded, Forbidden) as failure:
+        except (Overloaded, Unauthenticated, Forbidden) as failure:
             await refuse(failure, scope, receive, send)
 
     async def get_context(self, request: HttpRequest | WebSocket, response: Response | WebSocket) -> Request:
@@ -111,8 +114,10 @@ class GraphQLEndpoint(GraphQL[Request, None]):
             trace=trace_of(request.scope),
             watches=self._watches,
         )
-        if made.grant is not None:
-            made.grant.check_namespace(made.namespace)
+        request.scope.setdefault("state", {})[STATE] = made
+        # A web socket may name its namespace in connection_init only; it is checked there.
+        if request.scope["type"] == "http":
+            made.granted().check_namespace(made.namespace)
         return made
 
     async def on_ws_connect(self, context: Request) -> UnsetType:
@@ -144,6 +149,13 @@ def create_app(
     async def ready(request: HttpRequest) -> Response:
         return PlainTextResponse("ready\n") if opening.service else PlainTextResponse("starting\n", status_code=503)
 
+    async def metrics(request: HttpRequest) -> Response:
+        try:
+            service = opening.ready()
+        except Overloaded as failure:
+            return refusal(failure)
+        return Response(await to_thread.run_sync(service.metrics.text), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         task = asyncio.create_task(opening.run())
@@ -157,11 +169,13 @@ def create_app(
         routes=[
             Route("/graphql", endpoint),
             WebSocketRoute("/graphql", endpoint),
+            Route("/metrics", ServiceWide(request_response(metrics))),
             Route("/livez", alive),
             Route("/readyz", ready),
         ],
         middleware=[
             Middleware(RequestIds),
+            Middleware(Metered, lambda: opening.service.metrics if opening.service else None),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(exposure.hosts), www_redirect=False),
             Middleware(Guard, exposure.keyring),
             Middleware(BodyLimit, exposure.max_body),

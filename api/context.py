@@ -24,7 +24,7 @@ class Context:
 
     `latest` is the last transaction that the request has seen: all snapshots of one request without `recordedAt` stand on it.
     A mutation moves it on. `predicates` holds what the schema has made of predicates already. `trace` names the request in the log,
-    up to the commit of what it handed in.
+    up to the commit of what it handed in. `operation` is the type of what ran, once it is known.
     """
 
     graph: Graph
@@ -39,6 +39,7 @@ class Context:
     embedding: Embedding | None = None
     trace: str | None = None
     watches: Watches = field(default_factory=Watches)
+    operation: str | None = None
 
     @property
     def actor(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from api.identity import Pin, pack, read_pin, unpack
+from ontology.echo import echo
 from ontology.errors import InvalidInput
 
 MAX_PAGE = 100
@@ -36,7 +37,7 @@ def _checksum(body: list[Any]) -> int:
 def decode_cursor(text: str, kind: str, *, pinned: bool = True) -> Cursor:
     """The cursor, or InvalidInput where it is none, or one of another kind of connection."""
     parts = unpack(text)
-    refused = InvalidInput(f"{text[:40]!r} is no cursor of this connection", path=("after",), reason="INVALID_CURSOR")
+    refused = InvalidInput(f"{echo(text, 40)} is no cursor of this connection", path=("after",), reason="INVALID_CURSOR")
     if parts is None or len(parts) != 4 or parts[0] != f"after:{kind}" or parts[3] != _checksum(parts[:3]):
         raise refused
     pin = read_pin(parts[2]) if isinstance(parts[2], list) else None

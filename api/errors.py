@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any
 
 from graphql import GraphQLError
@@ -45,8 +46,17 @@ def _root(error: GraphQLError) -> BaseException:
     return cause
 
 
-def shaped(error: GraphQLError, request_id: str) -> GraphQLError:
-    """The error as the client sees it: a code in `extensions`, and nothing of the service's inside."""
+def shaped(error: GraphQLError, request_id: str, scrub: Callable[[str], str]) -> GraphQLError:
+    """The error as the client sees it: a code in `extensions`, nothing of the service's inside, and no secret that was given.
+
+    `scrub` replaces the secrets of a text.
+    """
+    shown = _shaped(error, request_id)
+    extensions = {name: scrub(value) if isinstance(value, str) else value for name, value in (shown.extensions or {}).items()}
+    return _copy(shown, scrub(shown.message), extensions)
+
+
+def _shaped(error: GraphQLError, request_id: str) -> GraphQLError:
     cause = _root(error)
     if isinstance(cause, ErstwhileError) and cause.code != "INTERNAL_SERVER_ERROR":
         # graphql-core puts "Variable '$x' got invalid value ..." before what a scalar said; that names the argument.

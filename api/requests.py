@@ -11,6 +11,7 @@ from api.credentials import LOCAL, Grant, Keyring, authorizations_in, namespace_
 from api.headers import AWAIT_HEADER
 from api.subscriptions import Watches
 from graph.facade import Graph
+from ontology.echo import echo
 from ontology.errors import InvalidInput, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE, checked_namespace
 from workers.ingestion import Ingestion
@@ -27,6 +28,7 @@ class Request:
 
     `grant` is what it may do: None on a web socket whose `connection_init` has yet to say who it is. `connection_params` is
     what that said; Strawberry sets it. `trace` names it in the log up to the commit of what it hands in.
+    `operation` (query, mutation, subscription) and `code` (of the first error, or OK) say what became of it.
     """
 
     graph: Graph
@@ -40,6 +42,8 @@ class Request:
     watches: Watches = field(default_factory=Watches)
     connection_params: dict[str, Any] | None = None
     awaited: int | None = field(default=None, init=False)
+    operation: str | None = field(default=None, init=False)
+    code: str | None = field(default=None, init=False)
 
     def admit(self, keyring: Keyring | None) -> None:
         """On `connection_init`: take key and namespace from it where it has them. Raises Unauthenticated and Forbidden."""
@@ -63,7 +67,7 @@ class Request:
             text = self.awaiting.strip()
             if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
                 raise InvalidInput(
-                    f"{AWAIT_HEADER} is the number of a transaction, not {text[:40]!r}", path=(AWAIT_HEADER,), reason="UNPARSEABLE"
+                    f"{AWAIT_HEADER} is the number of a transaction, not {echo(text, 40)}", path=(AWAIT_HEADER,), reason="UNPARSEABLE"
                 )
             self.awaited = int(text)
 

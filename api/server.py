@@ -21,8 +21,11 @@ from api.folder import owned
 from api.service import Opener, Service
 from api.settings import Settings
 from api.supervisor import REFUSED, Supervisor
+from extraction.hygiene import load_hygiene
+from extraction.scrubbing import Scrubber
 from ontology.errors import ErstwhileError, InvalidInput
 from ontology.loading import load_vocabulary
+from workers import log_scrubbing
 
 if TYPE_CHECKING:
     import uvicorn
@@ -70,7 +73,10 @@ def _open(settings: Settings) -> Service:
     # Imported here, as all that only the worker needs: the supervising process stays small.
     from api.wiring import open_service
 
-    return open_service(settings)
+    service = open_service(settings)
+    # From here on by the user's rules too, and with the tags of this ledger.
+    log_scrubbing.install(service.ingestion.shown)
+    return service
 
 
 def _stop_with_parent(server: uvicorn.Server) -> None:
@@ -86,6 +92,8 @@ def work(folder: Path, opening: Opener, exposure: Exposure, listening: socket) -
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     # A dozen lines at the first start that tell an operator nothing.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    scrubber = Scrubber(os.urandom(32))
+    log_scrubbing.install(lambda text: scrubber.scrub(text).text)
     try:
         with owned(folder, url_of(listening)):
             _serve(opening, exposure, listening)
@@ -98,6 +106,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
     import uvicorn
 
     from api.app import create_app
+    from api.heads import HeadLimit
 
     failed: list[int] = []
 
@@ -107,7 +116,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
     app = create_app(opening, failed=give_up, exposure=exposure)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
+        app, loop="uvloop", http=HeadLimit, log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
     )
 
     class Server(uvicorn.Server):
@@ -132,7 +141,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
 
 def serve(settings: Settings, opening: Opener | None = None) -> int:
-    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, keys, ontology) and DataFolderBusy.
+    """Serve until SIGINT or SIGTERM; the exit status. Raises InvalidInput (host, port, keys, ontology, hygiene) and DataFolderBusy.
 
     `opening` makes the service in the worker process; by default the one that the settings describe.
     """
@@ -142,6 +151,7 @@ def serve(settings: Settings, opening: Opener | None = None) -> int:
         # Seen here already, a mistake or a busy folder is one clear sentence and not the death of a worker.
         if opening is None:
             load_vocabulary(settings.ontology)
+            load_hygiene(settings.hygiene)
             opening = partial(_open, settings)
         with owned(settings.data):
             pass

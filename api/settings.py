@@ -66,6 +66,7 @@ class Settings(BaseSettings):
         default=ByteSize(MAX_BODY), description="The greatest body of a request, in bytes or such as `64MiB`; larger ones get 413."
     )
     ontology: Path | None = Field(default=None, description="An overlay of the vocabulary (CONTRIBUTING.md).")
+    hygiene: Path | None = Field(default=None, description="Rules of one's own for secrets and threats (docs/hygiene.md).")
     speakers: Path | None = Field(
         default=None, description='Who the speakers of imported transcripts are (docs/formats.md, "Who is meant").'
     )

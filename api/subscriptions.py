@@ -82,7 +82,7 @@ class Watch(Generic[Key, Value]):
             while True:
                 if self._closing:
                     raise Overloaded("the service stops; subscribe again", retry_after=1)
-                if mine.failure is not None:
+                if mine.look >= needed and mine.failure is not None:
                     raise mine.failure
                 if mine.look >= needed and (first or mine.value != told):
                     first, told = False, mine.value
@@ -107,10 +107,11 @@ class Watch(Generic[Key, Value]):
             while self._followed:
                 self._asked.clear()
                 asked = {key for key, each in self._followed.items() if each.look < each.asked}
-                keys = set(self._followed) if loop.time() >= due else asked
+                every = loop.time() >= due
+                keys = set(self._followed) if every else asked
                 if keys:
                     took = await self._take_a_look(keys)
-                    due = loop.time() + max(self._pause, SHARE * took) if keys - asked or due == 0 else due
+                    due = loop.time() + max(self._pause, SHARE * took) if every else due
                 await self._rest(due - loop.time())
         finally:
             self._task = None

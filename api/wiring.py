@@ -58,9 +58,9 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
 
 def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
     """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
+    from api.metrics import Metrics
     from api.service import Service
-    from extraction.scrubbing import Scrubber
-    from extraction.threats import ThreatScanner
+    from extraction.hygiene import load_hygiene
     from graph.opening import open_graph
     from graph.recall.embedding.choosing import EmbedderSettings, choose
     from workers.embedding import Embedding
@@ -70,6 +70,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
+    hygiene = load_hygiene(settings.hygiene)
     # One thread: a second makes a question's vector in two thirds of the time, and then keeps the core from what runs beside it.
     choice = choose(embedder or EmbedderSettings())
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
@@ -78,6 +79,7 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     if choice is not None:
         embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
         graph.when_indexed(embedding.notify)
-    return Service(
-        graph, Ingestion(graph, pool, Scrubber(graph.scrub_key), ThreatScanner().scan, workers=settings.extraction_workers), embedding
-    )
+    metrics = Metrics()
+    scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
+    ingestion = Ingestion(graph, pool, scrubber, scan, meters=metrics, workers=settings.extraction_workers)
+    return Service(graph, ingestion, embedding, metrics)

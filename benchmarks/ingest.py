@@ -20,7 +20,7 @@ from ontology.episode import EpisodeDraft, Turn
 from ontology.instant import DAY
 from ontology.loading import load_vocabulary
 from workers.bulk import import_drafts
-from workers.readers import Rejected, read_path
+from workers.readers import read_path
 from workers.sink import LocalSink
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -64,7 +64,7 @@ def structured(folder: Path, batch_facts: int, single_facts: int) -> list[tuple[
 
 def drafts_of(path: Path, wanted: int) -> list[EpisodeDraft]:
     """At least `wanted` turns: those of a transcript, told again under other IDs until there are enough."""
-    found = [item for item in read_path(path) if not isinstance(item, Rejected)]
+    found = [item for item in read_path(path) if isinstance(item, EpisodeDraft)]
     copies = -(-wanted // len(found))
     return [
         EpisodeDraft(d.content, d.source, f"{copy}/{d.external_id}", d.group, d.speaker, d.addressee, d.said_at, project=d.project)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
+from extraction.about import with_subjects
 from extraction.matching import Patterns
 from extraction.model import load_model
 from extraction.passage import Passage, passages
@@ -62,6 +63,8 @@ class SpacyExtractor:
     def examine(self, turns: Sequence[Turn]) -> list[Examined]:
         """The claims of each turn, with what was dropped and why."""
         pieces = [list(passages(turn.text, speech_spans(turn.text))) for turn in turns]
+        if any(turn.about for turn in turns):
+            pieces = with_subjects(turns, pieces, self.model)
         docs = self.model.pipe((piece.text for pieces_ in pieces for piece in pieces_), batch_size=BATCH)
         return [
             examined(turn, self._vocabulary, self._patterns, _paired(of_turn, docs)) for turn, of_turn in zip(turns, pieces, strict=True)

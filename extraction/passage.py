@@ -10,6 +10,9 @@ from dataclasses import dataclass
 MAX_PASSAGE = 1_000
 """Characters that are parsed at once: parse time and memory stay linear in the text."""
 
+STAND_IN = "Kestrel"
+"""What stands for an identifier while the parser reads: a name that the tagger knows as one."""
+
 # A chat spelling, and what the parser (trained on edited text) knows. "'s" before a predicate is "is", which the tagger
 # otherwise reads as a possessive ("my sister's allergic").
 _AFTER_IS = (
@@ -84,9 +87,9 @@ _SPELLINGS = [
         (
             r"(?<![\w./@-])[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*[-_](?:svc|api|service|cli|db|server|worker|workers|client|app|sync|job|jobs|gateway|ui|web|proxy|"
             r"lib|sdk|bot|cron|daemon|agent|store|queue|cache|etl|core|auth|backend|frontend|infra|prod|staging|dev|test|tests)\b(?![-_/])",
-            "Kestrel",
+            STAND_IN,
         ),
-        (r"(?<![\w./@-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?![-./(])", "Kestrel"),
+        (r"(?<![\w./@-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?![-./(])", STAND_IN),
     )
 ]
 _SPLIT = re.compile(
@@ -109,12 +112,16 @@ _LINE = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of speech. `text` is what is parsed; `start` and `end` are characters of the turn's text."""
+    """A piece of speech. `text` is what is parsed; `start` and `end` are characters of the turn's text.
+
+    `stands_for` is the name for which the first word stands where that is none of the turn's text.
+    """
 
     text: str
     start: int
     end: int
     steps: tuple[tuple[int, int], ...]
+    stands_for: str | None = None
 
     def origin(self, at: int) -> int:
         """The character of the turn's text that a character of `text` stands for."""

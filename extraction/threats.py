@@ -67,7 +67,7 @@ class ThreatScanner:
         rules = built_in().rules if rules is None else rules
         self._rules = [_Rule(name, rule) for name, rule in rules.items()]
         # An ASCII text hides nothing but control characters.
-        ascii_too = [not (rule.kind == "hidden" and rule.quarantine) for rule in self._rules]
+        ascii_too = [not (rule.name in built_in().rules and rule.kind == "hidden" and rule.quarantine) for rule in self._rules]
         self._for_ascii = [rule for rule, kept in zip(self._rules, ascii_too, strict=True) if kept]
         words = [rule.any_of for rule in rules.values()]
         self._prefilter = Prefilter(words)

@@ -70,6 +70,8 @@ class TurnReader(Recorder):
         surfaces = None
         if len(passage.steps) > 1:
             surfaces = [self._turn.text[passage.origin(t.idx) : passage.origin(t.idx + len(t))] or t.text for t in doc]
+            if passage.stands_for:
+                surfaces[0] = passage.stands_for
         self._mentions.read(doc, surfaces)
         text = doc.text
         whens = find_times(text)

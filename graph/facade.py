@@ -19,6 +19,7 @@ from graph.views import (
     EntityRef,
     EntityView,
     EpisodeView,
+    Lags,
     ObjectRef,
     Page,
     PendingEpisode,
@@ -343,6 +344,10 @@ class Graph(Protocol):
     def stats(self, namespace: str) -> StatsView: ...
 
     def health(self) -> list[ComponentHealth]: ...
+
+    def lags(self) -> Lags:
+        """How far behind the ledger is what follows it. Does not wait for any of it."""
+        ...
 
     def vocabulary(self) -> Vocabulary: ...
 

@@ -20,6 +20,7 @@ from graph.ledger.stored_identity import StoredIdentity
 from graph.reviewing import Reviewing
 from graph.views import ChangeReceipt, EntityRef, StatedClaim
 from ontology.claim import ClaimDraft, ObjectDraft
+from ontology.echo import echo
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound
 from ontology.names import checked_name, normalise
@@ -98,7 +99,7 @@ class Joining(Reviewing):
         for key in entities:
             name = self._entity_name(namespace, key)
             if name is None:
-                raise NotFound(f"there is no entity with the ID {key[:80]!r} in this namespace; `entities` lists them", id=key)
+                raise NotFound(f"there is no entity with the ID {echo(key, 80)} in this namespace; `entities` lists them", id=key)
             found[key] = name
         return found
 

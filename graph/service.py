@@ -30,6 +30,7 @@ from graph.store.port import GraphBasis
 from graph.views import (
     Basis,
     ComponentHealth,
+    Lags,
     Page,
     Positions,
     Receipt,
@@ -236,6 +237,13 @@ class LedgerGraph(Joining):
             connection.execute(select(settings.c.name).limit(1)).first()
         ledger = ComponentHealth("ledger", True, None, (time.perf_counter() - start) * 1000)
         return [ledger, self._projection.health(), *self._recall.health()]
+
+    def lags(self) -> Lags:
+        """How far behind the ledger is what follows it."""
+        with self._engine.connect() as connection:
+            last = connection.scalar(select(func.coalesce(func.max(transactions.c.number), 0))) or 0
+        index = self._recall.index
+        return Lags(max(0, last - self._projection.watermark), max(0, last - index.watermark), index.texts)
 
     # ------------------------------------------------------------ writing
 

@@ -413,4 +413,13 @@ class ComponentHealth:
     latency_ms: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Lags:
+    """How far behind the ledger is what follows it: transactions of the graph and of the recall index, texts without their vectors."""
+
+    graph: int = 0
+    index: int = 0
+    texts: int = 0
+
+
 Positions = Sequence[Any]

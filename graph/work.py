@@ -119,6 +119,10 @@ class Backlog(Protocol):
         """How much waits."""
         ...
 
+    def queues(self) -> dict[str, int]:
+        """How many episodes wait, by their queue."""
+        ...
+
     def dead_letters(self) -> dict[str, int]:
         """Episodes that are given up now, counted by reason."""
         ...

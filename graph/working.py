@@ -118,6 +118,11 @@ class LedgerBacklog:
         with self._engine.connect() as connection:
             return deliveries.backlog(connection)
 
+    def queues(self) -> dict[str, int]:
+        """How many episodes wait, by their queue."""
+        with self._engine.connect() as connection:
+            return deliveries.by_queue(connection)
+
     def dead_letters(self) -> dict[str, int]:
         """Episodes that are given up now, counted by reason."""
         with self._engine.connect() as connection:

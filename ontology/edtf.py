@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from ontology import instant as time
+from ontology.echo import echo
 from ontology.errors import InvalidInput
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
@@ -60,7 +61,7 @@ def parse_edtf(text: str, *, zone: ZoneInfo | None = None, side: str = "from") -
     match = _REDUCED.fullmatch(text)
     if not match:
         if "T" not in text and "t" not in text and " " not in text:
-            raise InvalidInput(f"{text[:60]!r} is no time such as '2019', '2019-06' or '2019-06-14T10:00:00Z'", reason="UNPARSEABLE")
+            raise InvalidInput(f"{echo(text)} is no time such as '2019', '2019-06' or '2019-06-14T10:00:00Z'", reason="UNPARSEABLE")
         at = time.parse_instant(text, zone=zone, need_offset=False)
         return Stated(at, at + 1, text)
     if len(match["year"]) > 12:

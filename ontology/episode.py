@@ -50,7 +50,7 @@ class Turn:
     """What extraction reads: one scrubbed text and who said it to whom, when.
 
     `said` is the reference for relative dates, `time_zone` an IANA name or None for UTC. `project` is what "we" denotes
-    (None: the speaker).
+    (None: the speaker). `about` is whom or what a text is a note on: its words may leave that out ("Prefers tea").
     """
 
     id: str
@@ -60,3 +60,4 @@ class Turn:
     addressee: str | None = None
     time_zone: str | None = None
     project: str | None = None
+    about: str | None = None

@@ -10,6 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ontology.echo import echo
 from ontology.errors import InvalidInput
 
 Instant = int
@@ -32,12 +33,12 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def _invalid(text: str, why: str) -> InvalidInput:
-    return InvalidInput(f"{text[:60]!r} is no valid time: {why}", reason="INVALID_DATE")
+    return InvalidInput(f"{echo(text)} is no valid time: {why}", reason="INVALID_DATE")
 
 
 def out_of_range(text: str) -> InvalidInput:
     """The error for a time that int64 microseconds cannot hold."""
-    return InvalidInput(f"{text[:60]!r} lies outside the years that can be stored (about -290,000 to 294,000)", reason="OUT_OF_RANGE")
+    return InvalidInput(f"{echo(text)} lies outside the years that can be stored (about -290,000 to 294,000)", reason="OUT_OF_RANGE")
 
 
 def is_leap(year: int) -> bool:
@@ -91,7 +92,7 @@ def zone_named(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as failure:
-        raise InvalidInput(f"{name[:80]!r} is no IANA time zone such as 'Europe/Berlin'", reason="UNKNOWN_ZONE") from failure
+        raise InvalidInput(f"{echo(name, 80)} is no IANA time zone such as 'Europe/Berlin'", reason="UNKNOWN_ZONE") from failure
 
 
 def wall_to_instant(days: int, time_of_day: int, zone: ZoneInfo | None) -> int:
@@ -137,9 +138,9 @@ def parse_instant(text: str, *, zone: ZoneInfo | None = None, need_offset: bool 
     """
     match = _RFC3339.fullmatch(text)
     if not match:
-        raise InvalidInput(f"{text[:60]!r} is no RFC 3339 time with an offset, such as '2025-03-01T12:00:00Z'", reason="UNPARSEABLE")
+        raise InvalidInput(f"{echo(text)} is no RFC 3339 time with an offset, such as '2025-03-01T12:00:00Z'", reason="UNPARSEABLE")
     if match["zone"] is None and need_offset:
-        raise InvalidInput(f"{text[:60]!r} has no offset; write 'Z' or '+02:00' after it", reason="UNPARSEABLE")
+        raise InvalidInput(f"{echo(text)} has no offset; write 'Z' or '+02:00' after it", reason="UNPARSEABLE")
     if len(match["year"]) > 12:
         raise out_of_range(text)
     days = parse_day(text, parse_year(match["year"]), int(match["month"]), int(match["day"]))

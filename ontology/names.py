@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
 
+from ontology.echo import echo
 from ontology.errors import InvalidInput
 
 MAX_NAME = 1000
@@ -88,7 +89,7 @@ def checked_predicate(name: str) -> str:
     """A predicate's name, or InvalidInput: 1 to 64 lower-case letters, digits and underscores, beginning with a letter."""
     if not name.replace("_", "").isalnum() or name != name.lower() or not name[:1].isalpha() or len(name) > 64:
         raise InvalidInput(
-            f"{name[:80]!r} is no predicate: write 1 to 64 lower-case letters, digits and '_', such as 'works_at'",
+            f"{echo(name, 80)} is no predicate: write 1 to 64 lower-case letters, digits and '_', such as 'works_at'",
             path=("predicate",),
             reason="INVALID_PREDICATE",
         )

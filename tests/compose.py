@@ -63,3 +63,11 @@ def seconds(duration: str) -> float:
     """A duration of the specification, such as 1m30s."""
     units = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
     return sum(float(number) * units[unit] for number, unit in re.findall(r"(\d+(?:\.\d+)?)(ms|h|m|s)", duration))
+
+
+GIVEN = {"REDIS_PASSWORD": "0f" * 32, "ERSTWHILE_WORKER_KEY": "1e" * 32, "ERSTWHILE_EMBEDDER": "none"}
+"""What a user has put into .env."""
+
+SERVICES: dict[str, Any] = read(GIVEN)["services"]
+SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|_KEY$")
+"""What the names of secrets look like."""

@@ -1,48 +1,27 @@
-"""docker-compose.yml: held against the specification, and its own commands and Redis' run from it without an engine."""
+"""docker-compose.yml: held against the specification, and against what we want of it."""
 
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import re
-import shlex
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 import yaml
 from compose_spec import PyCompose
-from redis import Redis
-from redis.exceptions import OutOfMemoryError
 
-from api.credentials import Access, entry_of, new_key
 from api.probe import PATIENCE
 from api.settings_table import settings_classes, settings_of
 from api.supervisor import Supervisor
 from tests import compose
-from tests.redis_server import free_port, redis_executable
+from tests.compose import GIVEN, SECRET, SERVICES
 from workers.beat import STALE
 
 TEXT = compose.FILE.read_text(encoding="utf-8")
 EXAMPLE = (compose.ROOT / ".env.example").read_text(encoding="utf-8")
-GIVEN = {"REDIS_PASSWORD": "0f" * 32, "ERSTWHILE_WORKER_KEY": "1e" * 32, "ERSTWHILE_EMBEDDER": "none"}
-SERVICES = compose.read(GIVEN)["services"]
 OURS = ("api", "worker-live", "worker-bulk")
-SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|_KEY$")
-WORKERS = pytest.mark.skipif(find_spec("workers.celery_app") is None, reason="there is no worker to run yet")
+SETTINGS = {setting.variable: setting for kind in settings_classes() for setting in settings_of(kind)}
 every_service = pytest.mark.parametrize("name", sorted(SERVICES))
 
 
@@ -92,9 +71,11 @@ def test_the_example_of_the_environment_lists_every_variable_and_no_other() -> N
 
 
 def test_every_setting_in_it_is_one() -> None:
-    known = {setting.variable for kind in settings_classes() for setting in settings_of(kind)}
+    known = set(SETTINGS)
     named = {name for service in SERVICES.values() for name in service.get("environment", {}) if name.startswith("ERSTWHILE_")}
-    to_come = {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY"} if find_spec("workers.settings") is None else set()
+    to_come = (
+        {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY", "ERSTWHILE_WORKER_PROCESSES"} if find_spec("workers.broker") is None else set()
+    )
     assert named - known == to_come
 
 
@@ -138,10 +119,19 @@ def test_times_fit_each_other() -> None:
     for name in OURS:
         check = SERVICES[name]["healthcheck"]
         assert max(PATIENCE, 1) < compose.seconds(check["timeout"]) <= compose.seconds(check["interval"])
+    limits = [int(setting.default or 0) for setting in SETTINGS.values() if setting.variable == "ERSTWHILE_TASK_TIME_LIMIT"]
+    assert all(limit < compose.seconds(SERVICES[name]["stop_grace_period"]) for limit in limits for name in OURS[1:])
     # A worker that is stuck is known as such before a second minute is over.
     check = SERVICES["worker-live"]["healthcheck"]
     assert STALE + check["retries"] * compose.seconds(check["interval"]) < 120
     assert compose.seconds("1h2m3s4ms") == 3723.004
+
+
+def test_the_processes_of_a_worker_fit_into_its_container() -> None:
+    for name in OURS[1:]:
+        processes = int(SERVICES[name]["environment"]["ERSTWHILE_WORKER_PROCESSES"])
+        each = [int(setting.default or 0) for setting in SETTINGS.values() if setting.variable == "ERSTWHILE_WORKER_MEMORY"]
+        assert all(processes * most + 250 < 1024 * int(SERVICES[name]["mem_limit"].removesuffix("g")) for most in each)
 
 
 def test_redis_may_hold_less_than_its_container() -> None:
@@ -156,207 +146,3 @@ def test_the_qdrant_server_is_one_that_its_client_speaks_to() -> None:
     major, minor, *_ = version("qdrant-client").split(".")
     assert image[1] == major
     assert abs(int(image[2]) - int(minor)) <= 1
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a container's addresses and folders are on this machine."""
-
-    folder: Path
-    api: int
-    redis: int
-    qdrant: int
-
-    def mapped(self, text: str) -> str:
-        """A text of the file with them put in."""
-        put = {
-            "@redis:6379/": f"@127.0.0.1:{self.redis}/",
-            "-p 6379": f"-p {self.redis}",
-            "exec redis-server": f"exec redis-server --bind 127.0.0.1 --port {self.redis}",
-            "/127.0.0.1/6333": f"/127.0.0.1/{self.qdrant}",
-            "--dir /tmp": f"--dir {shlex.quote(str(self.folder))}",
-            "/tmp/": f"{self.folder}/",
-            "/run/secrets/": f"{self.folder}/",
-            "/data": f"{self.folder}/data",
-            "0.0.0.0": "127.0.0.1",
-        }
-        for of_container, here in put.items():
-            # What one put in is not looked at by the next.
-            text = text.replace(of_container, here) if str(self.folder) not in text else text
-        return text
-
-    def environment(self, service: Mapping[str, Any]) -> dict[str, str]:
-        """The environment of a service's container: the file's alone."""
-        path = [str(Path(sys.executable).parent), str(redis_executable().parent), "/usr/bin", "/bin"]
-        # A value that is none would be taken from whoever calls Compose.
-        assert all(isinstance(value, str) for value in service["environment"].values()), service["environment"]
-        named = {name: self.mapped(value) for name, value in service["environment"].items()}
-        if "ERSTWHILE_PORT" in named:
-            named["ERSTWHILE_PORT"] = str(self.api)
-        return {"PATH": os.pathsep.join(path), "HOME": str(self.folder), **named}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("containers"), free_port(), free_port(), free_port())
-
-
-def healthy(name: str, place: Place) -> bool:
-    """What the health check of a service says."""
-    service = SERVICES[name]
-    command = [place.mapped(part) for part in compose.health_check(service)]
-    timeout = compose.seconds(service["healthcheck"]["timeout"])
-    ran = subprocess.run(command, env=place.environment(service), timeout=timeout, capture_output=True, text=True, check=False)
-    assert "Traceback" not in ran.stderr
-    return ran.returncode == 0
-
-
-@contextmanager
-def running(name: str, place: Place, patience: float = 60) -> Iterator[subprocess.Popen[str]]:
-    """A service as its container runs it, from when it is healthy; stopped as Compose stops it, in its time."""
-    service = SERVICES[name]
-    command = [place.mapped(part) for part in service["command"]]
-    written = place.folder / f"{name}.log"
-    with written.open("w") as log:
-        process = subprocess.Popen(
-            command, env=place.environment(service), cwd=place.folder, stdout=log, stderr=log, text=True, start_new_session=True
-        )
-    try:
-        end = time.monotonic() + patience
-        while not healthy(name, place):
-            assert process.poll() is None, written.read_text()
-            assert time.monotonic() < end, f"{name} is not healthy:\n{written.read_text()}"
-            time.sleep(0.05)
-        yield process
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(compose.seconds(service["stop_grace_period"])) == 0, written.read_text()
-        assert not healthy(name, place)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        assert GIVEN["REDIS_PASSWORD"] not in written.read_text()
-
-
-@pytest.fixture(scope="module")
-def redis(place: Place) -> Iterator[Redis]:
-    with running("redis", place), Redis(port=place.redis, password=GIVEN["REDIS_PASSWORD"], decode_responses=True) as client:
-        yield client
-
-
-def test_redis_runs_as_the_file_says(redis: Redis, place: Place) -> None:
-    assert redis.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
-    assert redis.config_get("save") == {"save": ""}
-    assert redis.config_get("appendonly") == {"appendonly": "no"}
-    assert redis.config_get("maxmemory") == {"maxmemory": str(512 * 2**20)}
-    # Without the password it answers nobody, and its health check does not take a refusal for health.
-    service = {**SERVICES["redis"], "environment": {"REDISCLI_AUTH": "wrong"}}
-    command = [place.mapped(part) for part in compose.health_check(service)]
-    assert subprocess.run(command, env=place.environment(service), capture_output=True, check=False).returncode != 0
-
-
-def test_redis_full_refuses_and_drops_nothing(redis: Redis) -> None:
-    limit = str(redis.config_get("maxmemory")["maxmemory"])
-    redis.set("pending", "task")
-    try:
-        redis.config_set("maxmemory", "1mb")
-        with pytest.raises(OutOfMemoryError):
-            for number in range(100):
-                redis.set(f"filler-{number}", "x" * 100_000)
-        assert redis.get("pending") == "task"
-    finally:
-        redis.config_set("maxmemory", limit)
-        redis.flushall()
-
-
-@pytest.fixture(scope="module")
-def key(place: Place) -> str:
-    made = new_key()
-    (place.folder / "api_keys").write_text(json.dumps([entry_of(made, "ana", ["team"], Access.WRITE)]))
-    return made
-
-
-@pytest.mark.usefixtures("redis")
-def test_the_service_runs_as_the_file_says(place: Place, key: str, http: httpx.Client) -> None:
-    url = f"http://127.0.0.1:{place.api}"
-    assert not healthy("api", place)
-    with running("api", place):
-        ask = {"query": "{ stats { episodes } }"}
-        headers = {"Authorization": f"Bearer {key}", "Erstwhile-Namespace": "team"}
-        assert http.post(f"{url}/graphql", json=ask, headers=headers).json() == {"data": {"stats": {"episodes": 0}}}
-        assert http.post(f"{url}/graphql", json=ask).status_code == 401
-        assert http.post(f"{url}/graphql", json=ask, headers={**headers, "Erstwhile-Namespace": "other"}).status_code == 403
-        assert http.get(f"{url}/livez", headers={"Host": "api:8000"}).status_code == 200
-        assert http.get(f"{url}/livez", headers={"Host": "evil.example"}).status_code == 400
-        assert (place.folder / "data" / "ledger.db").exists()
-        # `docker compose exec api erstwhile status` asks the service that runs.
-        command = ["erstwhile", "status", "--namespace", "team"]
-        environment = {**place.environment(SERVICES["api"]), "ERSTWHILE_API_KEY": key}
-        status = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-        assert f"server at {url}" in status
-    written = (place.folder / "api.log").read_text().splitlines()
-    # A line of its own, and what was refused: nothing else is said at a first start.
-    assert [line for line in written if "was refused" not in line] == [line for line in written if "Erstwhile answers at" in line]
-    assert len(written) == 2
-    assert key not in "".join(written)
-
-
-@WORKERS
-@pytest.mark.usefixtures("redis")
-@pytest.mark.parametrize("name", ["worker-live", "worker-bulk"])
-def test_the_workers_run_as_the_file_says(place: Place, name: str) -> None:
-    with running(name, place) as process:
-        assert process.poll() is None
-
-
-class _Ready(BaseHTTPRequestHandler):
-    status = 200
-
-    def do_GET(self) -> None:
-        self.send_response(self.status if self.path == "/readyz" else 404)
-        self.end_headers()
-        self.wfile.write(b"all shards are ready\n")
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-class _Starting(_Ready):
-    status = 503
-
-
-@pytest.mark.parametrize(("handler", "well"), [(_Ready, True), (_Starting, False), (None, False)])
-def test_the_health_check_of_qdrant_takes_readiness_for_health(place: Place, handler: type[_Ready] | None, well: bool) -> None:
-    if handler is None:
-        assert healthy("qdrant", place) is well
-        return
-    with HTTPServer(("127.0.0.1", place.qdrant), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            assert healthy("qdrant", place) is well
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def test_qdrant_does_not_start_without_a_key(place: Place) -> None:
-    command: Sequence[str] = SERVICES["qdrant"]["command"]
-    script = place.folder / "entrypoint.sh"
-    script.write_text("#!/bin/sh\necho started\n")
-    script.chmod(0o755)
-
-    def start(key: str) -> subprocess.CompletedProcess[str]:
-        environment = {"PATH": "/usr/bin:/bin", "QDRANT__SERVICE__API_KEY": key}
-        return subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True, check=False)
-
-    assert start("k").stdout == "started\n"
-    refused = start("")
-    assert (refused.returncode != 0, refused.stdout) == (True, "")
-    assert "set ERSTWHILE_QDRANT_KEY" in refused.stderr
-
-
-@pytest.fixture(scope="module")
-def http() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=30) as client:
-        yield client

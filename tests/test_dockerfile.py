@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests import compose
-from tests.test_compose import SECRET, SERVICES
+from tests.compose import SECRET, SERVICES
 
 ROOT = compose.ROOT
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from ontology.episode import EpisodeDraft
 from ontology.errors import ErstwhileError
-from workers.readers import Rejected
+from workers.readers import Draft, Rejected, StatedEpisode
 
 BATCH = 64
 BATCH_BYTES = 2**20
@@ -21,6 +20,7 @@ BATCH_BYTES = 2**20
 LOOK = 1.0
 """Seconds after which progress is told though nothing has come back."""
 MAX_FAILURES = 10_000
+D = TypeVar("D", bound=Draft)
 
 
 @dataclass(slots=True)
@@ -65,13 +65,13 @@ class Tally:
 class Sink(Protocol):
     """Takes batches of drafts into a graph."""
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """Record a batch and say what became of each. Called from several threads. Raises nothing for a bad draft."""
         ...
 
 
 def import_drafts(
-    items: Iterable[EpisodeDraft | Rejected],
+    items: Iterable[Draft | Rejected],
     sink: Sink,
     *,
     threads: int,
@@ -126,7 +126,7 @@ def import_drafts(
     return tally
 
 
-def one_by_one(drafts: Sequence[EpisodeDraft], take: Callable[[EpisodeDraft], Tally]) -> Tally:
+def one_by_one(drafts: Sequence[D], take: Callable[[D], Tally]) -> Tally:
     """Take drafts singly, so that one that fails costs itself alone."""
     tally = Tally()
     for draft in drafts:
@@ -137,20 +137,27 @@ def one_by_one(drafts: Sequence[EpisodeDraft], take: Callable[[EpisodeDraft], Ta
     return tally
 
 
-def place_of(draft: EpisodeDraft) -> str:
+def place_of(draft: Draft) -> str:
     """Where a draft came from, for messages."""
+    draft = draft.episode if isinstance(draft, StatedEpisode) else draft
     return f"{draft.source} {draft.group or ''}/{draft.external_id or ''}".replace(" /", " ").rstrip("/ ")
 
 
-def _batches(items: Iterable[EpisodeDraft | Rejected], size: int) -> Iterator[list[EpisodeDraft | Rejected]]:
+def _length(item: Draft | Rejected) -> int:
+    """Characters of its text."""
+    episode = item.episode if isinstance(item, StatedEpisode) else item
+    return 0 if isinstance(episode, Rejected) else len(episode.content)
+
+
+def _batches(items: Iterable[Draft | Rejected], size: int) -> Iterator[list[Draft | Rejected]]:
     """Groups of up to `size` items whose texts are short enough together."""
-    group: list[EpisodeDraft | Rejected] = []
+    group: list[Draft | Rejected] = []
     length = 0
     for item in items:
-        length += len(item.content) if isinstance(item, EpisodeDraft) else 0
+        length += _length(item)
         if group and (len(group) == size or length > BATCH_BYTES):
             yield group
-            group, length = [], len(item.content) if isinstance(item, EpisodeDraft) else 0
+            group, length = [], _length(item)
         group.append(item)
     if group:
         yield group

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from graph.views import StatedClaim
@@ -12,21 +13,25 @@ from ontology.episode import EpisodeDraft
 
 
 class ScrubbedText(Protocol):
-    """A text without secrets, and the rules that found some."""
+    """A text without secrets, the rules that found some, and how many each."""
 
     @property
     def text(self) -> str: ...
     @property
     def findings(self) -> Sequence[str]: ...
+    @property
+    def counts(self) -> Mapping[str, int]: ...
 
 
 class ScrubbedMetadata(Protocol):
-    """Metadata without secrets, and the rules that found some."""
+    """Metadata without secrets, the rules that found some, and how many each."""
 
     @property
     def metadata(self) -> Mapping[str, Any]: ...
     @property
     def findings(self) -> Sequence[str]: ...
+    @property
+    def counts(self) -> Mapping[str, int]: ...
 
 
 class Scrubber(Protocol):
@@ -48,11 +53,15 @@ class Threats(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """An episode that may be stored: no secrets in it, its flags, and whether it is held back."""
+    """An episode that may be stored: no secrets in it, its flags, and whether it is held back.
+
+    `redactions` says how many secrets each rule replaced (`secret:jwt`), in the text, the metadata and the names together.
+    """
 
     episode: EpisodeDraft
     flags: tuple[str, ...]
     quarantine: bool
+    redactions: Mapping[str, int] = field(default_factory=dict)
 
 
 class Cleaner:
@@ -70,7 +79,11 @@ class Cleaner:
         names = [None if text is None else self._scrubber.scrub(text) for text in named]
         external_id, group, speaker, addressee, project = (None if name is None else name.text for name in names)
         threats = self._scan(content.text)
-        found = [*content.findings, *metadata.findings, *(f for name in names if name is not None for f in name.findings), *threats.flags]
+        scrubbed: list[ScrubbedText | ScrubbedMetadata] = [content, metadata, *(name for name in names if name is not None)]
+        flags = dict.fromkeys((*(finding for part in scrubbed for finding in part.findings), *threats.flags))
+        redactions: Counter[str] = Counter()
+        for part in scrubbed:
+            redactions.update(part.counts)
         clean = replace(
             episode,
             content=content.text,
@@ -81,22 +94,23 @@ class Cleaner:
             addressee=addressee,
             project=project,
         )
-        return Clean(clean, tuple(dict.fromkeys(found)), threats.quarantine)
+        return Clean(clean, tuple(flags), threats.quarantine, dict(redactions))
 
-    def _text(self, text: str) -> str:
+    def text(self, text: str) -> str:
+        """A text without secrets, such as a message that echoes what was given."""
         return self._scrubber.scrub(text).text if text else text
 
     def _object(self, object: ObjectDraft) -> ObjectDraft:
-        return replace(object, text=self._text(object.text))
+        return replace(object, text=self.text(object.text))
 
     def stated(self, claim: StatedClaim) -> StatedClaim:
         """A stated claim without secrets."""
         draft = claim.draft
         scrubbed = replace(
             draft,
-            subject=self._text(draft.subject),
+            subject=self.text(draft.subject),
             object=self._object(draft.object),
-            qualifier=self._text(draft.qualifier),
+            qualifier=self.text(draft.qualifier),
             replaces=None if draft.replaces is None else self._object(draft.replaces),
         )
-        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self._text(claim.quote))
+        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self.text(claim.quote))

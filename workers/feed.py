@@ -10,11 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Lock
 
-from ontology.episode import EpisodeDraft
 from workers.bulk import Sink, Tally
 from workers.counted import Passed, counted
 from workers.journal import FileState, Journal, digest_of
-from workers.readers import Reader, ReadOptions, ReadReport, Rejected, built_in_readers, read_path
+from workers.readers import Draft, Reader, ReadOptions, ReadReport, Rejected, built_in_readers, read_path
 from workers.readers.files import SourceFile
 
 QUIET = 1.0
@@ -75,24 +74,24 @@ class Feed:
         self._readers: tuple[Reader, ...] = (_Gate(self), *(_Followed(reader, self) for reader in inner))
         self._how = _digest(repr((options, version("erstwhile"), [type(reader).__qualname__ for reader in inner])).encode())
         self._files: dict[_Name, _File] = {}
-        self._of: dict[int, tuple[EpisodeDraft, _Reading]] = {}
+        self._of: dict[int, tuple[Draft, _Reading]] = {}
         self._lock = Lock()
         self.wake: float | None = None
 
-    def items(self) -> Iterator[EpisodeDraft | Rejected]:
+    def items(self) -> Iterator[Draft | Rejected]:
         """What the paths hold that is new. Ends early where `stop` is set."""
         self.wake = None
         for path in self._paths:
             if not self.stop.is_set():
                 yield from read_path(path, self._options, self._report, self._readers)
 
-    def again(self, draft: EpisodeDraft) -> bool:
+    def again(self, draft: Draft) -> bool:
         """Whether a draft is of a file that was read before in this run."""
         with self._lock:
             found = self._of.get(id(draft))
         return found is not None and found[1].again
 
-    def settle(self, drafts: Sequence[EpisodeDraft], safe: bool) -> None:
+    def settle(self, drafts: Sequence[Draft], safe: bool) -> None:
         """Some drafts are done with: safe at the destination, or not."""
         finished = []
         with self._lock:
@@ -125,7 +124,7 @@ class Feed:
             return True
         return self._watching and self._postponed(file, known, now)
 
-    def read(self, reader: Reader, file: SourceFile, options: ReadOptions) -> Iterator[EpisodeDraft | Rejected]:
+    def read(self, reader: Reader, file: SourceFile, options: ReadOptions) -> Iterator[Draft | Rejected]:
         """The items of one file, each draft noted as one of it."""
         state = self._state(file)
         if state is None:
@@ -147,13 +146,13 @@ class Feed:
                 # What a reader makes of a file that it was not let finish is nothing to go by.
                 reading.whole, known.read = False, None
                 return
-            if isinstance(item, EpisodeDraft):
+            if not isinstance(item, Rejected):
                 with self._lock:
                     reading.drafts += 1
                     reading.open += 1
                     self._of[id(item)] = (item, reading)
                 yield item
-            elif isinstance(item, Rejected):
+            else:
                 reading.whole = False
                 if reading.again and item.line is not None and item.line <= known.told:
                     continue
@@ -163,9 +162,6 @@ class Feed:
                 if held is None:
                     last = max(last, item.line or 0)
                     yield item
-            else:
-                reading.whole = False
-                yield item
         passed.end()
         known.told = last
         known.rest_until = time.monotonic() + REST * (time.monotonic() - began)
@@ -214,7 +210,7 @@ class FedSink:
     def __init__(self, inner: Sink, feed: Feed) -> None:
         self._inner, self._feed = inner, feed
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """Record a batch."""
         journal, safe = self._feed.journal, False
         try:
@@ -248,7 +244,7 @@ class _Gate:
     def recognises(self, file: SourceFile) -> bool:
         return bool(file.start) and not file.is_zip and self._feed.passes(file)
 
-    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
+    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[Draft | Rejected]:
         return iter(())
 
 
@@ -265,7 +261,7 @@ class _Followed:
     def recognises(self, file: SourceFile) -> bool:
         return self._inner.recognises(file)
 
-    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
+    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[Draft | Rejected]:
         return self._feed.read(self._inner, file, options)
 
 

@@ -83,6 +83,10 @@ class Ingestion:
         self.pipeline.close()
         self.pool.close()
 
+    def shown(self, text: str) -> str:
+        """A message as it may leave the process or be logged: without secrets."""
+        return self._cleaner.text(text)
+
     def clean(self, episode: EpisodeDraft) -> Clean:
         """The episode without secrets, scanned. Raises InvalidInput."""
         return self._cleaner.episode(episode)

@@ -19,9 +19,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from ontology.episode import EpisodeDraft
 from ontology.errors import ErstwhileError
 from ontology.instant import Instant
+from workers.readers import Draft, StatedEpisode
 
 VERSION = 1
 """Of the file's layout and of the digests: a file of another one is begun anew."""
@@ -77,12 +77,13 @@ class FileState:
     options: bytes
 
 
-def digest_of(draft: EpisodeDraft) -> bytes:
+def digest_of(draft: Draft) -> bytes:
     """16 bytes that stand for a draft with all that it states."""
-    content = draft.content
-    named = [getattr(draft, name) for name in draft.__slots__ if name not in ("content", "metadata")]
-    stated = json.dumps([named, draft.metadata], sort_keys=True, default=str)
-    return blake2b(f"{stated}\0{content}".encode(errors="surrogatepass"), digest_size=16).digest()
+    claims = draft.claims if isinstance(draft, StatedEpisode) else ()
+    episode = draft.episode if isinstance(draft, StatedEpisode) else draft
+    named = [getattr(episode, name) for name in episode.__slots__ if name not in ("content", "metadata")]
+    stated = json.dumps([named, episode.metadata, repr(claims)], sort_keys=True, default=str)
+    return blake2b(f"{stated}\0{episode.content}".encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 class Journal:

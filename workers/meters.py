@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Ending(StrEnum):
-    """What became of an episode that was handed in; `EMPTY` is of the committed: nothing worth keeping."""
+    """What became of an episode that was handed in; EMPTY: it is committed, and nothing in it is worth keeping."""
 
     COMMITTED = "committed"
     EMPTY = "empty"
@@ -24,19 +24,23 @@ class Failure(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     DIED = "died"
+    EXTRACTOR = "extractor"
     RESULT = "result"
     KEY = "key"
     OTHER = "other"
 
 
+# What an exception said may hold any word, so what comes before it is looked for first.
 _SIGNS: tuple[tuple[Failure, tuple[str, ...]], ...] = (
+    (Failure.EXTRACTOR, ("extractor failed",)),
+    (Failure.RESULT, ("cannot be committed", "can be sent")),
     (Failure.CANCELLED, ("cancelled",)),
     (Failure.KEY, ("idempotency key",)),
-    (Failure.TIME, ("time limit", "timed out", "timelimit", "took longer")),
+    (Failure.TIME, ("time limit", "timed out", "took longer")),
     (Failure.MEMORY, ("memory",)),
-    (Failure.STARTS, ("starts", "started", "begun", "times without")),
+    (Failure.STARTS, ("begun", "started")),
     (Failure.DIED, ("died", "killed", "signal", "lost")),
-    (Failure.RESULT, ("result", "signature", "quote", "span", "stands in")),
+    (Failure.RESULT, ("result", "signature", "quote", "span")),
 )
 
 

@@ -12,21 +12,29 @@ from workers.bulk import Tally, one_by_one, place_of
 from workers.cleaning import Clean
 from workers.ingestion import Ingestion
 from workers.pool import ExtractionPool
+from workers.readers.stated import Draft, StatedEpisode
 from workers.turns import said_at, turn_of
 
 
 class LocalSink:
-    """Extracts in the pool and commits a batch in one transaction."""
+    """Extracts in the pool and commits a batch in one transaction; what is stated is committed by itself."""
 
     def __init__(self, graph: Graph, ingestion: Ingestion, pool: ExtractionPool, namespace: str) -> None:
         self._graph, self._ingestion, self._pool, self._namespace = graph, ingestion, pool, namespace
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """Record a batch; where it cannot go in whole, one by one."""
+        told = [draft for draft in drafts if not isinstance(draft, StatedEpisode)]
         try:
-            return self._record(drafts)
+            tally = self._record(told)
         except ErstwhileError:
-            return one_by_one(drafts, lambda draft: self._record([draft]))
+            tally = one_by_one(told, lambda draft: self._record([draft]))
+        tally.add(one_by_one([draft for draft in drafts if isinstance(draft, StatedEpisode)], self._state))
+        return tally
+
+    def _state(self, stated: StatedEpisode) -> Tally:
+        receipt = self._ingestion.state(self._namespace, stated.episode, stated.claims, drop_bad_dates=False)
+        return Tally(known=1) if receipt.deduplicated else Tally(accepted=1, claims=len(stated.claims))
 
     def _record(self, drafts: Sequence[EpisodeDraft]) -> Tally:
         clean = [self._ingestion.clean(draft) for draft in drafts]

@@ -29,6 +29,7 @@ def said_at(episode: EpisodeDraft) -> Instant:
 
 def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
     """What extraction reads of an episode that was said then."""
+    about = episode.metadata.get("about")
     return Turn(
         id=episode.external_id or "",
         text=episode.content,
@@ -37,4 +38,5 @@ def turn_of(episode: EpisodeDraft, said: Instant) -> Turn:
         addressee=episode.addressee,
         time_zone=episode.time_zone,
         project=episode.project,
+        about=about if isinstance(about, str) and about.strip() else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -43,12 +44,19 @@ app.add_typer(ontology.app, name="ontology")
 app.add_typer(keys.app, name="keys")
 
 
+def _shown(message: str) -> str:
+    """A message without the secrets that it echoes: what is written to standard error often ends in a log."""
+    from extraction.scrubbing import Scrubber
+
+    return Scrubber(os.urandom(32)).scrub(message).text
+
+
 def main() -> None:
     """Run the command line; a refusal is one sentence on standard error and status 1."""
     try:
         app()
     except ErstwhileError as failure:
-        print(f"erstwhile: {failure.message}", file=sys.stderr)
+        print(f"erstwhile: {_shown(failure.message)}", file=sys.stderr)
         sys.exit(1)
     except OSError as failure:
         where = f"{failure.filename}: " if failure.filename else ""

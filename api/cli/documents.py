@@ -52,9 +52,12 @@ RETRACT = f"""mutation Retract($ref: EpisodeRef!, $reason: String) {{ retractEpi
 
 _PROGRESS = "progress { accepted committed empty deduplicated quarantined failed pending }"
 
-INGEST_MANY = f"""mutation IngestMany($input: [EpisodeInput!]!) {{ ingestEpisodes(input: $input) {{ __typename
-  ... on IngestEpisodesPayload {{ job {{ id {_PROGRESS} }} }} ... on Error {{ code message }}
-  ... on InvalidInputError {{ path }} ... on OverloadedError {{ retryAfter }} }} }}"""
+_JOB = f"""__typename ... on IngestEpisodesPayload {{ job {{ id finishedAt {_PROGRESS} }} }} ... on Error {{ code message }}
+  ... on InvalidInputError {{ path }} ... on OverloadedError {{ retryAfter }}"""
+
+INGEST_MANY = f"mutation IngestMany($input: [EpisodeInput!]!) {{ made: ingestEpisodes(input: $input) {{ {_JOB} }} }}"
+
+ASSERT_MANY = f"mutation AssertMany($input: [AssertStatementsInput!]!) {{ made: assertStatementsBatch(input: $input) {{ {_JOB} }} }}"
 
 JOB_FAILURES = """query JobFailures($id: ID!, $first: Int!) { ingestJob(id: $id) { failures(first: $first) {
   edges { node { message episode { source group externalId } } } } } }"""

@@ -11,8 +11,8 @@ from typing import Any
 
 from api.cli.transcripts import turns_of
 from extraction.extractor import SpacyExtractor
+from extraction.hygiene import Hygiene
 from extraction.rows import claim_row
-from extraction.scrubbing import Scrubber
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.vocabulary import Vocabulary
 from workers.readers import ReadOptions
@@ -20,9 +20,9 @@ from workers.readers import ReadOptions
 BATCH = 256
 
 
-def claim_rows(path: Path, vocabulary: Vocabulary, options: ReadOptions, *, candidates: bool) -> Iterator[dict[str, Any]]:
+def claim_rows(path: Path, vocabulary: Vocabulary, hygiene: Hygiene, options: ReadOptions, *, candidates: bool) -> Iterator[dict[str, Any]]:
     """One row for each claim of a file of turns or of any transcript; what cannot be read is said on standard error."""
-    extractor, scrubber = SpacyExtractor(vocabulary), Scrubber(secrets.token_bytes(32))
+    extractor, scrubber = SpacyExtractor(vocabulary), hygiene.scrubber(secrets.token_bytes(32))
     turns = iter(turns_of(path, options))
     while batch := [replace(turn, text=scrubber.scrub(turn.text).text) for turn in islice(turns, BATCH)]:
         for turn, claims in zip(batch, extractor.extract(batch), strict=True):

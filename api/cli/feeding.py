@@ -101,11 +101,12 @@ def extract(
     """Print the claims that extraction finds, one JSON line each; nothing is stored."""
     from api.cli.dry_run import claim_rows
     from api.cli.importing import one_meeting, read_options
+    from extraction.hygiene import load_hygiene
 
     one_meeting([file], start)
     settings = settings_of(None)
     options = read_options(settings.speakers, speaker=speaker, time_zone=timezone, date_order=_order(date_order), start=start, bots=bots)
-    for row in claim_rows(file, read_vocabulary(settings), options, candidates=candidates):
+    for row in claim_rows(file, read_vocabulary(settings), load_hygiene(settings.hygiene), options, candidates=candidates):
         print(json.dumps(row, ensure_ascii=False))
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from graph.views import StatedClaim
+from ontology.claim import ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
 from ontology.instant import zone_named
-from workers.readers import ReadOptions, Speakers, built_in_readers, load_speakers
+from workers.readers import ReadOptions, Speakers, StatedEpisode, built_in_readers, load_speakers
 from workers.readers.options import DateOrder
 from workers.readers.stamps import parse_stamp
 
@@ -18,11 +20,11 @@ def read_options(
     *,
     speaker: str | None,
     time_zone: str | None,
+    subagents: bool = False,
+    artifacts: bool = True,
     date_order: DateOrder | None = None,
     start: str | None = None,
     bots: bool = False,
-    subagents: bool = False,
-    artifacts: bool = True,
 ) -> ReadOptions:
     """How to read, with the speakers that a file names. Raises InvalidInput naming file, line and key, or the `start`."""
     known = Speakers() if speakers is None else load_speakers(speakers, [reader.source for reader in built_in_readers()])
@@ -35,10 +37,10 @@ def read_options(
         time_zone,
         include_sidechains=subagents,
         include_artifacts=artifacts,
-        speakers=known,
+        include_bots=bots,
         date_order=date_order,
         start=began,
-        include_bots=bots,
+        speakers=known,
     )
 
 
@@ -46,6 +48,48 @@ def one_meeting(paths: Sequence[Path], start: str | None) -> None:
     """A start is that of one meeting. Raises InvalidInput where several files would get it."""
     if start is not None and (len(paths) != 1 or paths[0].is_dir()):
         raise InvalidInput("--start is when one meeting began: give the file of that meeting alone", path=("start",))
+
+
+def stated_input(stated: StatedEpisode) -> dict[str, object]:
+    """The episode and its claims, which are of names, as `AssertStatementsInput`."""
+    episode = stated.episode
+    fields = {
+        "source": episode.source,
+        "externalId": episode.external_id,
+        "group": episode.group,
+        "speaker": episode.speaker,
+        "saidAt": episode.said_at,
+        "timeZone": episode.time_zone,
+        "rank": episode.rank,
+        "metadata": dict(episode.metadata) or None,
+        "content": episode.content or None,
+        "statements": [_statement(claim) for claim in stated.claims],
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _statement(claim: StatedClaim) -> dict[str, object]:
+    draft = claim.draft
+    fields = {
+        "subject": {"name": draft.subject},
+        "predicate": draft.predicate,
+        "qualifier": draft.qualifier,
+        "object": _object(draft.object),
+        "polarity": draft.polarity,
+        "kind": str(draft.kind),
+        "validFrom": draft.valid_from,
+        "validTo": draft.valid_to,
+        "at": claim.at,
+        "replaces": None if draft.replaces is None else _object(draft.replaces),
+        "quote": claim.quote,
+        "additive": draft.additive,
+        "confidence": draft.confidence,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _object(object: ObjectDraft) -> dict[str, object]:
+    return {"name": object.text} if object.datatype is None else {"literal": {"value": object.text, "datatype": object.datatype}}
 
 
 def episode_input(draft: EpisodeDraft) -> dict[str, object]:

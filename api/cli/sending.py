@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.cli.documents import INGEST_MANY
-from api.cli.importing import episode_input
+from api.cli.documents import ASSERT_MANY, INGEST_MANY
+from api.cli.importing import episode_input, stated_input
 from api.cli.link import Link, Refused, TooLarge, Unreachable
 from api.cli.patience import Patience
 from api.cli.sent_jobs import SentJobs
-from ontology.episode import EpisodeDraft
 from workers.bulk import Tally, place_of
+from workers.readers import Draft, StatedEpisode
 
 BATCH, MAX_BATCH = 100, 1000
 """Episodes of a call, where nothing else is asked for and at most."""
@@ -28,15 +28,19 @@ class RemoteSink:
     def __init__(self, link: Link, patience: Patience, jobs: SentJobs) -> None:
         self._link, self._patience, self._jobs = link, patience, jobs
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
-        """Send a batch; what the server refuses is named."""
-        tally = Tally()
-        left = list(drafts)
+    def take(self, drafts: Sequence[Draft]) -> Tally:
+        """Send a batch, what states its claims in a call of its own; what the server refuses is named."""
+        tally = self._send(INGEST_MANY, [draft for draft in drafts if not isinstance(draft, StatedEpisode)])
+        tally.add(self._send(ASSERT_MANY, [draft for draft in drafts if isinstance(draft, StatedEpisode)]))
+        return tally
+
+    def _send(self, document: str, drafts: Sequence[Draft]) -> Tally:
+        tally, left = Tally(), list(drafts)
         attempt = masked = 0
         while left:
             self._patience.check()
             try:
-                result = self._link.execute(INGEST_MANY, {"input": [episode_input(draft) for draft in left]})["ingestEpisodes"]
+                result = self._link.execute(document, {"input": [_input(draft) for draft in left]})["made"]
             except Unreachable as failure:
                 self._patience.rest(failure.message, attempt, failure.retry_after)
                 attempt += 1
@@ -49,7 +53,7 @@ class RemoteSink:
                     self._patience.rest(failure.message, attempt)
                     attempt += 1
                 elif isinstance(failure, TooLarge) or failure.code == "INTERNAL_SERVER_ERROR" or "$input" in failure.message:
-                    tally.add(self._apart(left, failure.message))
+                    tally.add(self._apart(document, left, failure.message))
                     break
                 else:
                     raise
@@ -64,21 +68,25 @@ class RemoteSink:
                 break
             place = _index(result.get("path") or ())
             if place is None or place >= len(left):
-                tally.add(self._apart(left, result["message"]))
+                tally.add(self._apart(document, left, result["message"]))
                 break
             tally.fail(place_of(left.pop(place)), result["message"])
         return tally
 
-    def _apart(self, drafts: Sequence[EpisodeDraft], why: str) -> Tally:
+    def _apart(self, document: str, drafts: Sequence[Draft], why: str) -> Tally:
         """Half by half, so that one that cannot be taken costs itself alone."""
         tally = Tally()
         if len(drafts) == 1:
             tally.fail(place_of(drafts[0]), why)
             return tally
         middle = len(drafts) // 2
-        tally.add(self.take(drafts[:middle]))
-        tally.add(self.take(drafts[middle:]))
+        tally.add(self._send(document, drafts[:middle]))
+        tally.add(self._send(document, drafts[middle:]))
         return tally
+
+
+def _input(draft: Draft) -> dict[str, object]:
+    return stated_input(draft) if isinstance(draft, StatedEpisode) else episode_input(draft)
 
 
 def _index(path: Sequence[str]) -> int | None:

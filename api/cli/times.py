@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ontology.echo import echo
 from ontology.edtf import parse_edtf
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, format_instant, from_datetime, to_datetime, zone_named
@@ -65,7 +66,7 @@ def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
     )
     if found is None:
         raise InvalidInput(
-            f"{text[:60]!r} is no time: write '2025-03-01', '2025-03-01T12:00:00Z' or words such as 'last March'", reason="UNPARSEABLE"
+            f"{echo(text)} is no time: write '2025-03-01', '2025-03-01T12:00:00Z' or words such as 'last March'", reason="UNPARSEABLE"
         )
     aware = found.replace(tzinfo=wall) if wall is not None and found.tzinfo is None else found
     instant = from_datetime(aware if aware.tzinfo else aware.replace(tzinfo=UTC))

@@ -12,7 +12,7 @@ from extraction.rows import turn_from_row
 from ontology.episode import EpisodeDraft, Turn
 from ontology.errors import ErstwhileError
 from ontology.instant import format_instant
-from workers.readers import ReadOptions, Rejected, read_path
+from workers.readers import ReadOptions, Rejected, StatedEpisode, read_path
 from workers.turns import said_at, turn_of
 
 
@@ -48,7 +48,7 @@ def _speech(path: Path, options: ReadOptions) -> Iterator[EpisodeDraft]:
     for item in read_path(path, options):
         if isinstance(item, Rejected):
             print(f"erstwhile: {item}", file=sys.stderr)
-        elif item.speech:
+        elif not isinstance(item, StatedEpisode) and item.speech:
             yield item
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -11,13 +11,13 @@ import strawberry
 from anyio import CapacityLimiter, to_thread
 from graphql import GraphQLError, get_operation_ast
 from strawberry.schema.config import StrawberryConfig
-from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.types import ExecutionContext, ExecutionResult
 from strawberry.types.execution import PreExecutionError
 from strawberry.types.graphql import OperationType
 
 from api.errors import shaped
 from api.limits import Limiting, Limits
+from api.metering import Kinds
 from api.requests import Request
 from api.scalars import SCALARS
 from api.schema.claim import Claim
@@ -49,7 +49,7 @@ class Schema(strawberry.Schema):
             mutation=Mutation,
             subscription=Subscription,
             types=[Claim, Entity, Episode, IngestJob, Statement],
-            extensions=[*self._limiting.extensions(), Permission],
+            extensions=[Kinds, *self._limiting.extensions(), Permission],
             execution_context_class=in_threads(self._threads),
             config=StrawberryConfig(scalar_map=SCALARS),
             exception_handlers=[InvalidInputHandler(), NotFoundHandler(), IdempotencyConflictHandler(), OverloadedHandler()],
@@ -73,18 +73,21 @@ class Schema(strawberry.Schema):
         try:
             await self._admit(request)
         except ErstwhileError as failure:
-            return ExecutionResult(data=None, errors=[shaped(_error(failure), request.id)])
+            return _shaped(ExecutionResult(data=None, errors=[_error(failure)]), request)
+        context = request.context()
         run = partial(
             self.execute_sync,
             query,
             variable_values=variable_values,
-            context_value=request.context(),
+            context_value=context,
             root_value=root_value,
             operation_name=operation_name,
             allowed_operation_types=allowed_operation_types,
             operation_extensions=operation_extensions,
         )
-        return _shaped(await to_thread.run_sync(run, limiter=self._threads), request)
+        result = await to_thread.run_sync(run, limiter=self._threads)
+        request.operation = context.operation
+        return _shaped(result, request)
 
     async def stream(
         self,
@@ -109,28 +112,32 @@ class Schema(strawberry.Schema):
     async def _results(self, request: Request, query: str | None, arguments: dict[str, Any]) -> AsyncGenerator[ExecutionResult, None]:
         try:
             await self._admit(request)
+            kind = await to_thread.run_sync(self._kind_of, query, arguments["operation_name"], limiter=self._threads)
         except ErstwhileError as failure:
-            yield PreExecutionError(data=None, errors=[shaped(_error(failure), request.id)])
+            yield _shaped(PreExecutionError(data=None, errors=[_error(failure)]), request)
             return
-        kind = await to_thread.run_sync(self._kind_of, query, arguments["operation_name"], limiter=self._threads)
-        if kind in (OperationType.QUERY, OperationType.MUTATION):
-            with suppress(InvalidOperationTypeError):
-                result = await self.execute(query, context_value=request, **arguments)
-                refused = result.data is None and all(error.path is None for error in result.errors or ())
-                yield PreExecutionError(data=None, errors=result.errors) if refused else result
-                return
-        # What is no operation of any kind is refused there too.
+        except GraphQLError as failure:
+            yield _shaped(PreExecutionError(data=None, errors=[failure]), request)
+            return
+        request.operation = None if kind is None else kind.value
+        allowed = arguments["allowed_operation_types"]
+        if kind in (OperationType.QUERY, OperationType.MUTATION) and (allowed is None or kind in allowed):
+            result = await self.execute(query, context_value=request, **arguments)
+            refused = result.data is None and all(error.path is None for error in result.errors or ())
+            yield PreExecutionError(data=None, errors=result.errors) if refused else result
+            return
+        # What is no operation, or of a kind that is not allowed, is refused there too.
         async with aclosing(await super().stream(query, context_value=request.context(), **arguments)) as results:
             async for each in results:
                 assert isinstance(each, ExecutionResult)
                 yield _shaped(each, request)
 
     def _kind_of(self, query: str | None, operation_name: str | None) -> OperationType | None:
-        """Of which kind an operation is; None where there is none. Its document is parsed and validated from here on."""
-        try:
-            operation = get_operation_ast(self._limiting.prepare(self._schema, query or ""), operation_name)
-        except GraphQLError:
-            return None
+        """Of which kind an operation is; None where there is none. Its document is parsed and validated from here on.
+
+        Raises GraphQLError where it cannot be parsed.
+        """
+        operation = get_operation_ast(self._limiting.prepare(self._schema, query or ""), operation_name)
         return None if operation is None else OperationType(operation.operation.value)
 
     async def _admit(self, request: Request) -> None:
@@ -152,7 +159,8 @@ def _error(failure: ErstwhileError) -> GraphQLError:
 
 def _shaped(result: ExecutionResult, request: Request) -> ExecutionResult:
     if result.errors:
-        result.errors = [shaped(error, request.id) for error in result.errors]
+        result.errors = [shaped(error, request.id, request.ingestion.shown) for error in result.errors]
+    request.code = str((result.errors[0].extensions or {})["code"]) if result.errors else "OK"
     return result
 
 

@@ -6,6 +6,7 @@ import strawberry
 from strawberry.types import Info
 from strawberry.types.field import StrawberryField
 
+from api.context import Context
 from api.errors import argument_path
 from api.schema.enums import ErrorCode
 from ontology.errors import ErstwhileError, IdempotencyConflict, InvalidInput, NotFound, Overloaded
@@ -48,6 +49,12 @@ class OverloadedError(Error):
     retry_after: int = strawberry.field(description="Seconds to wait.")
 
 
+def _shown(info: Info, text: str) -> str:
+    """A text without secrets: messages echo what was given."""
+    context: Context = info.context
+    return context.ingestion.shown(text)
+
+
 def _code(failure: ErstwhileError) -> ErrorCode:
     return ErrorCode[failure.code]
 
@@ -58,7 +65,10 @@ class InvalidInputHandler(strawberry.ExceptionHandler[InvalidInput, InvalidInput
     def handle(self, exception: InvalidInput, *, field: StrawberryField, info: Info) -> InvalidInputError:
         """The member of the union."""
         return InvalidInputError(
-            code=_code(exception), message=exception.message, path=argument_path(exception.path), reason=exception.reason
+            code=_code(exception),
+            message=_shown(info, exception.message),
+            path=argument_path(exception.path),
+            reason=exception.reason,
         )
 
 
@@ -67,9 +77,8 @@ class NotFoundHandler(strawberry.ExceptionHandler[NotFound, NotFoundError]):
 
     def handle(self, exception: NotFound, *, field: StrawberryField, info: Info) -> NotFoundError:
         """The member of the union."""
-        return NotFoundError(
-            code=_code(exception), message=exception.message, id=None if exception.id is None else strawberry.ID(exception.id)
-        )
+        id = None if exception.id is None else strawberry.ID(_shown(info, exception.id))
+        return NotFoundError(code=_code(exception), message=_shown(info, exception.message), id=id)
 
 
 class IdempotencyConflictHandler(strawberry.ExceptionHandler[IdempotencyConflict, IdempotencyConflictError]):
@@ -77,7 +86,8 @@ class IdempotencyConflictHandler(strawberry.ExceptionHandler[IdempotencyConflict
 
     def handle(self, exception: IdempotencyConflict, *, field: StrawberryField, info: Info) -> IdempotencyConflictError:
         """The member of the union."""
-        return IdempotencyConflictError(code=_code(exception), message=exception.message, idempotency_key=exception.idempotency_key)
+        key = _shown(info, exception.idempotency_key)
+        return IdempotencyConflictError(code=_code(exception), message=_shown(info, exception.message), idempotency_key=key)
 
 
 class OverloadedHandler(strawberry.ExceptionHandler[Overloaded, OverloadedError]):
@@ -85,4 +95,4 @@ class OverloadedHandler(strawberry.ExceptionHandler[Overloaded, OverloadedError]
 
     def handle(self, exception: Overloaded, *, field: StrawberryField, info: Info) -> OverloadedError:
         """The member of the union."""
-        return OverloadedError(code=_code(exception), message=exception.message, retry_after=exception.retry_after)
+        return OverloadedError(code=_code(exception), message=_shown(info, exception.message), retry_after=exception.retry_after)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ontology.episode import EpisodeDraft
-from workers.readers import Rejected, read_path
+from workers.readers import read_path
 
 _TURN = re.compile(r"D\d+:\d+")
 # BEAM's own mark of the plan that a message was written by; nobody typed it.
@@ -43,7 +43,7 @@ def read_locomo(path: Path) -> list[Conversation]:
     """The conversations of a LoCoMo file, with the questions that name evidence. Turns hold what the reader keeps: no images."""
     by_group: dict[str, list[EpisodeDraft]] = {}
     for item in read_path(path):
-        if not isinstance(item, Rejected):
+        if isinstance(item, EpisodeDraft):
             by_group.setdefault(item.group or "", []).append(item)
     found = []
     for sample in json.loads(path.read_text(encoding="utf-8")):

@@ -20,6 +20,7 @@ from graph.ledger.readings import rejected_among
 from graph.ledger.resolving import resolve
 from graph.ledger.schema import OPEN, claims, episodes, idempotency, retractions, transactions
 from graph.views import Receipt
+from ontology.echo import echo
 from ontology.errors import IdempotencyConflict, InvalidInput
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys
@@ -100,7 +101,7 @@ class Commit:
             self._connection.execute(insert(idempotency), row)
         elif known != payload:
             raise IdempotencyConflict(
-                f"the idempotency key {key[:80]!r} was used with another episode or other statements", idempotency_key=key
+                f"the idempotency key {echo(key, 80)} was used with another episode or other statements", idempotency_key=key
             )
 
     def claimed(self, key: str) -> tuple[str, str]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 
+from ontology.errors import InvalidInput
+
 _MIGRATIONS = Path(__file__).parent / "migrations"
 NEWEST = "0003"
 """The revision of the newest migration; a test compares it with the migrations."""
@@ -16,14 +18,21 @@ def open_database(url: str) -> Engine:
     """An engine on the ledger at `url`, schema up to date.
 
     SQLite runs in WAL mode with synchronous=FULL: a committed transaction is on disk. Writers take the lock at BEGIN, so no
-    transaction fails half-way for another's sake.
+    transaction fails half-way for another's sake. Raises InvalidInput for a ledger of a newer version.
     """
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _configure)
         event.listen(engine, "begin", _begin)
     with engine.connect() as connection:
-        if _revision(connection) != NEWEST:
+        found = _revision(connection)
+        if found is not None and found > NEWEST:
+            raise InvalidInput(
+                f"the ledger was written by a newer version of Erstwhile (its schema is {found}, this version knows {NEWEST}); "
+                "run that version, or restore the copy that was made before it",
+                reason="NEWER_LEDGER",
+            )
+        if found != NEWEST:
             _migrate(connection)
     return engine
 

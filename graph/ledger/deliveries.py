@@ -158,6 +158,12 @@ def backlog(connection: Connection) -> BacklogView:
     return BacklogView(row[0], row[1], row[2])
 
 
+def by_queue(connection: Connection) -> dict[str, int]:
+    """How many episodes of all namespaces wait, by their queue."""
+    counted = select(deliveries.c.queue, func.count()).group_by(deliveries.c.queue)
+    return {row[0]: row[1] for row in connection.execute(counted)}
+
+
 def open_failures(connection: Connection) -> dict[str, int]:
     """Dead letters of all namespaces by their reason."""
     counted = select(failures.c.reason, func.count()).where(failures.c.tx_to == OPEN).group_by(failures.c.reason)

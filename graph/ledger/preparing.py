@@ -13,6 +13,7 @@ from graph.belief.checks import checked_bounds
 from graph.belief.traits import traits_of
 from graph.views import StatedClaim
 from ontology.claim import CANDIDATE_BELOW, ClaimDraft, ClaimKind, Modality, ObjectDraft
+from ontology.echo import echo
 from ontology.edtf import Stated, exactly, parse_edtf
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput, NotFound, OntologyViolation
@@ -121,18 +122,18 @@ class Preparer:
         zone = zone_named(draft.time_zone)
         said = _time(draft.said_at, zone, "saidAt")
         revised = _time(draft.revised_at, zone, "revisedAt")
-        stated_said = f"{said.lo}:{said.hi}" if said else ""
+        # A time that only the file or a neighbour gave is no part of what the source says: the same text, read again from a file
+        # that has grown since, is no other episode or revision and keeps its first time.
+        own = said if draft.metadata.get("saidAtFrom") not in _NOT_STATED else None
+        stated_said = f"{own.lo}:{own.hi}" if own else ""
         if draft.external_id is not None:
             key = self._keys.digest("episode", self._namespace, draft.source, "id", draft.external_id)
         else:
             parts = (draft.group or "", draft.speaker or "", stated_said, content)
             key = self._keys.digest("episode", self._namespace, draft.source, "text", *parts)
         said_at = said.lo if said else self._now
-        # A time that only the file or a neighbour gave is no part of what the source says: the same text, read again from a file
-        # that has grown since, is no revision and keeps its first time.
-        own_said = "" if draft.metadata.get("saidAtFrom") in _NOT_STATED else stated_said
         order_text = json.dumps(
-            [content, stated, [own_said, draft.rank, draft.speaker, draft.addressee, draft.group, draft.time_zone, draft.project]],
+            [content, stated, [stated_said, draft.rank, draft.speaker, draft.addressee, draft.group, draft.time_zone, draft.project]],
             ensure_ascii=False,
         )
         return {
@@ -178,7 +179,7 @@ class Preparer:
         if key is not None:
             known = self._entity_name(key)
             if known is None:
-                raise NotFound(f"there is no entity with the ID {key[:80]!r} in this namespace", id=key)
+                raise NotFound(f"there is no entity with the ID {echo(key, 80)} in this namespace", id=key)
             return Thing(key, known)
         name = checked_name(name, path=(path,))
         return Thing(self._keys.entity(self._namespace, name), name)

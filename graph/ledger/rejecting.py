@@ -12,6 +12,7 @@ from graph.ledger.committing import Commit
 from graph.ledger.readings import read_now, rejected_among
 from graph.ledger.schema import OPEN, claims, rejections
 from graph.views import ChangeReceipt
+from ontology.echo import echo
 from ontology.errors import InvalidInput, NotFound
 from ontology.names import is_text, normalise
 
@@ -103,5 +104,5 @@ def _recorded(connection: Connection, namespace: str, ids: Collection[str]) -> d
     known = {row.id: row.recorded for row in rows_among(connection, _KNOWN, ids, namespace=namespace)}
     for id in ids:
         if id not in known:
-            raise NotFound(f"there is no claim with the ID {id[:80]!r} in this namespace; `claims` lists them", id=id)
+            raise NotFound(f"there is no claim with the ID {echo(id, 80)} in this namespace; `claims` lists them", id=id)
     return known

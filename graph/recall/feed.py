@@ -285,7 +285,9 @@ def _events(connection: Connection, after: int, upto: int) -> list[tuple[str, Ep
 
 
 def _lives(copies: Sequence[Any]) -> Iterator[tuple[Any, int, int]]:
-    """Which copy of one episode is found in which transactions `[from, to)`: none that nobody said, none while held back, no empty one."""
+    """Which copy of one episode is found in which transactions `[from, to)`: none while it is held back, no empty one, and none that
+    nobody said.
+    """
     ends = copies[0].retracted or OPEN
     recorded = sorted({copy.tx_recorded for copy in copies if copy.tx_recorded < ends})
     shown: list[tuple[Any, int, int]] = []

@@ -240,6 +240,11 @@ class Index:
         return sum(count for tx_from, count in self._late.copy().items() if tx_from <= transaction)
 
     @property
+    def texts(self) -> int:
+        """How many texts wait for their vectors."""
+        return len(self._waiting)
+
+    @property
     def behind(self) -> int:
         """How many documents a server of vectors has not taken yet."""
         return sum(dense.behind for dense in self._places())

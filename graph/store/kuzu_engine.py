@@ -18,6 +18,7 @@ from graph.store.kuzu_session import Run, Session
 from graph.store.port import Batch, BatchRefused, Edge, GraphBasis, GraphUnreadable, Mark, ledger_of
 from graph.store.settings import GraphSettings
 from graph.store.walk import Apart, Who, members_of, subgraph, walk
+from ontology.echo import echo
 from ontology.instant import Instant
 from ontology.names import Keys
 
@@ -283,7 +284,7 @@ class KuzuStore:
 def _expect(run: Run, query: str, parameters: Mapping[str, Any]) -> None:
     """Run a statement that must touch something: one whose MATCH finds nothing creates nothing, and says nothing."""
     if not run.rows(query, parameters):
-        raise GraphUnreadable(f"nothing in the graph matches {query[:60]!r}")
+        raise GraphUnreadable(f"nothing in the graph matches {echo(query)}")
 
 
 def _bind(basis: GraphBasis, **parameters: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
+from api.heads import HeadLimit
 from api.requests import Request
 from api.schema.build import Schema
 from api.service import Service
@@ -104,7 +105,7 @@ class OverHttp(Client):
 def served(app: ASGIApp) -> Iterator[str]:
     """The address of a server that runs `app` in a thread, on a port of its own."""
     server = uvicorn.Server(
-        uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", http="httptools", lifespan="on", ws="websockets-sansio")
+        uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", http=HeadLimit, lifespan="on", ws="websockets-sansio")
     )
     thread = threading.Thread(target=server.run)
     thread.start()

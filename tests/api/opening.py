@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from api.metrics import Metrics
 from api.service import Service
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
@@ -19,4 +20,5 @@ OVERLAY = Path(__file__).parents[1] / "spec" / "vectors_ontology.yaml"
 def open_test_service(folder: Path) -> Service:
     """The service of a folder."""
     graph = LedgerGraph(open_database(f"sqlite:///{folder / 'ledger.db'}"), load_vocabulary(OVERLAY), lambda _: NoProjection())
-    return Service(graph, Ingestion(graph, ExtractionPool(TripleExtractor), OneSecret(), scan))
+    metrics = Metrics()
+    return Service(graph, Ingestion(graph, ExtractionPool(TripleExtractor), OneSecret(), scan, meters=metrics), metrics=metrics)

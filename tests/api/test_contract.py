@@ -29,7 +29,11 @@ CONTRACT = build_schema(SPEC.read_text(encoding="utf-8"))
 OURS = build_schema(schema_text())
 NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspection_type(type) and not is_specified_scalar_type(type))
 PART_7 = {
-    "Query": {"node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"},
+    "Query": {
+        *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
+        *("ingestJob", "ingestJobs"),
+    },
+    "Subscription": {"ingestJob"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
@@ -38,6 +42,7 @@ PART_7 = {
     "Mutation": {
         *("ingestEpisode", "assertStatements", "retractEpisode", "rebuildGraph", "rebuildIndex"),
         *("rejectClaims", "restoreClaims", "mergeEntities", "splitEntity"),
+        *("ingestEpisodes", "assertStatementsBatch", "cancelIngestJob", "retryIngestJob", "releaseEpisode"),
     },
 }
 WHOLE = [
@@ -96,6 +101,15 @@ WHOLE = [
     "RecallEdge",
     "ArmScore",
     "Context",
+    "IngestJob",
+    "JobProgress",
+    "JobFailure",
+    "IngestEpisodesPayload",
+    "CancelIngestJobPayload",
+    "IngestJobConnection",
+    "IngestJobEdge",
+    "JobFailureConnection",
+    "JobFailureEdge",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -48,7 +48,10 @@ def test_keys_come_from_the_environment_or_from_a_file(monkeypatch: pytest.Monke
         keyring_of(settings(monkeypatch, api_keys_file=str(path)))
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", json.dumps(KEY).encode()])
+CONTENTS = {"nothing": b"", "no keys": b"[]", "torn": b"{", "no text": b"\xff\xfe", "a bare key": json.dumps(KEY).encode()}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
 def test_a_file_without_keys_is_refused_rather_than_taken_for_none(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "keys.json"
     path.write_bytes(content)

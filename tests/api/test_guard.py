@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,15 +12,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from api.app import GraphQLEndpoint, Opening
+from api.app import create_app
 from api.credentials import LOCAL
+from api.exposure import Exposure
 from api.guard import Guard, ServiceWide
 from api.headers import NAMESPACE_HEADER
-from api.schema.build import build_schema
 from api.service import Service
 from tests.api.clients import OverHttp
 from tests.api.conftest import Borrowed
@@ -182,12 +182,26 @@ def test_without_keys_everybody_is_local(url: str, http: httpx.Client) -> None:
     assert client.send(STATS, headers={"Authorization": "Bearer anything"}).errors == []
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+def test_a_page_from_elsewhere_cannot_write_without_asking_first(url: str, http: httpx.Client, kind: str) -> None:
+    # Browsers send these anywhere without a preflight. Without keys, whoever gets this far may do everything.
+    body = '{"query": "mutation { ingestEpisode(input: {content: \\"x\\", source: \\"t\\"}) { __typename } }"}'
+    namespace = f"forged-{len(kind)}"
+    headers = {"Origin": "http://evil.example", NAMESPACE_HEADER: namespace}
+    assert http.post(f"{url}/graphql", content=body, headers={**headers, "Content-Type": kind}).status_code == 400
+    query = {"query": "mutation { rebuildGraph { ok } }"}
+    assert http.get(f"{url}/graphql", params=query, headers=headers).status_code == 400
+    assert OverHttp(http, url, namespace).ok(STATS)["stats"]["episodes"] == 0
+    good = http.post(f"{url}/graphql", content=body, headers={**headers, "Content-Type": "application/json"})
+    assert good.json()["data"]["ingestEpisode"]["__typename"] == "IngestEpisodePayload"
+
+
 @pytest.fixture
 def sockets(service: Service, keys: Keys) -> Iterator[TestClient]:
-    opening = Opening(lambda: Borrowed(service.graph, service.ingestion), lambda _: None)
-    asyncio.run(opening.run())
-    route = WebSocketRoute("/graphql", GraphQLEndpoint(build_schema(), opening, keys.ring))
-    with TestClient(Starlette(routes=[route], middleware=[Middleware(Guard, keys.ring)])) as client:
+    app = create_app(lambda: Borrowed(service.graph, service.ingestion), exposure=Exposure(("testserver",), keys.ring))
+    with TestClient(app) as client:
+        while client.get("/readyz").status_code != 200:
+            time.sleep(0.01)
         yield client
 
 
@@ -199,10 +213,12 @@ def begun(sockets: TestClient, headers: dict[str, str], payload: dict[str, Any] 
         return first["type"], socket.receive_json()
 
 
-@pytest.mark.parametrize("place", ["header", "payload"])
+@pytest.mark.parametrize("place", ["header", "payload", "both"])
 def test_a_web_socket_says_who_it_is_in_its_header_or_its_first_message(sockets: TestClient, keys: Keys, place: str) -> None:
     stated = {"Authorization": f"Bearer {keys.limited}", NAMESPACE_HEADER: "keyed-2"}
-    first, answer = begun(sockets, stated, None) if place == "header" else begun(sockets, {}, stated)
+    key, namespace = ({name: stated[name]} for name in stated)
+    headers, payload = {"header": (stated, None), "payload": ({}, stated), "both": (key, namespace)}[place]
+    first, answer = begun(sockets, headers, payload)
     assert first == "connection_ack"
     assert answer["payload"]["data"]["stats"]["episodes"] >= 0
 

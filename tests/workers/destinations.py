@@ -12,7 +12,7 @@ from ontology.errors import ErstwhileError
 from workers.bulk import Tally, import_drafts
 from workers.feed import FedSink, Feed
 from workers.journal import Anchor, Journal
-from workers.readers import ReadOptions, ReadReport
+from workers.readers import Draft, ReadOptions, ReadReport, StatedEpisode
 
 
 @dataclass
@@ -25,13 +25,14 @@ class Destination:
     asleep: bool = False
     lock: Lock = field(default_factory=Lock)
 
-    def take(self, drafts: Sequence[EpisodeDraft]) -> Tally:
+    def take(self, drafts: Sequence[Draft]) -> Tally:
         """A batch, one transaction."""
         tally = Tally()
         with self.lock:
             if self.most is not None and len(self.took) + len(drafts) > self.most:
                 raise ErstwhileError("the power is cut")
-            for draft in drafts:
+            for each in drafts:
+                draft = each.episode if isinstance(each, StatedEpisode) else each
                 if "refuse" in draft.content:
                     tally.fail(str(draft.external_id), "refused")
                 else:

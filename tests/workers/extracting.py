@@ -84,6 +84,7 @@ class Scrubbed:
 
     text: str
     findings: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class ScrubbedMetadata:
 
     metadata: Mapping[str, Any]
     findings: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,14 @@ class OneSecret:
 
     def scrub(self, text: str) -> Scrubbed:
         """Replace it."""
-        return Scrubbed(text.replace(SECRET, "[REDACTED:test:0]"), ("secret:test",) if SECRET in text else ())
+        if SECRET not in text:
+            return Scrubbed(text, ())
+        return Scrubbed(text.replace(SECRET, "[REDACTED:test:0]"), ("secret:test",), {"secret:test": text.count(SECRET)})
 
     def scrub_metadata(self, metadata: Mapping[str, Any]) -> ScrubbedMetadata:
         """Replace it in strings at the top."""
         clean = {key: self.scrub(value).text if isinstance(value, str) else value for key, value in metadata.items()}
-        return ScrubbedMetadata(clean, ("secret:test",) if clean != metadata else ())
+        return ScrubbedMetadata(clean, ("secret:test",), {"secret:test": 1}) if clean != metadata else ScrubbedMetadata(clean, ())
 
 
 def scan(text: str) -> Found:

@@ -4,5 +4,17 @@ from workers.readers.options import ReadOptions
 from workers.readers.paths import Reader, built_in_readers, read_path
 from workers.readers.report import ReadReport, Rejected
 from workers.readers.speakers import Speakers, load_speakers
+from workers.readers.stated import Draft, StatedEpisode
 
-__all__ = ["ReadOptions", "ReadReport", "Reader", "Rejected", "Speakers", "built_in_readers", "load_speakers", "read_path"]
+__all__ = [
+    "Draft",
+    "ReadOptions",
+    "ReadReport",
+    "Reader",
+    "Rejected",
+    "Speakers",
+    "StatedEpisode",
+    "built_in_readers",
+    "load_speakers",
+    "read_path",
+]

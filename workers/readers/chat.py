@@ -80,6 +80,9 @@ class ChatReader:
 
     def recognises(self, file: SourceFile) -> bool:
         """Whether the head holds messages with a text and somebody who wrote it."""
+        if "record_type" in file.keys:
+            # A line that only older Codex rollouts have, between items that are messages.
+            return False
         if file.is_lines and file.first_objects:
             return any(_first(record, TEXT) is not None and _first(record, SPEAKER) is not None for record in file.first_objects)
         if (

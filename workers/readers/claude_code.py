@@ -31,6 +31,8 @@ KNOWN = frozenset(
     }
 )
 _RECORD = re.compile(rb'"type"\s*:\s*"(?:user|assistant|summary|system|attachment|file-history-snapshot|queue-operation)"')
+_TEXTS = 100_000
+"""So many texts back a copy under another uuid is known."""
 _METADATA = ("cwd", "gitBranch", "version", "sessionId", "agentId")
 
 
@@ -91,7 +93,7 @@ class _Session:
         self._zone = zone_named(options.time_zone)
         self._conversation = Conversation(source, file.name, options, report, file.modified, copies=True)
         self._tools = Tools()
-        self._texts: dict[int, Any] = {}
+        self._texts: dict[int, int] = {}
 
     def close(self) -> Iterator[EpisodeDraft | Rejected]:
         yield from self._conversation.close()
@@ -164,7 +166,10 @@ class _Session:
         uuid = record.get("uuid")
         if not isinstance(when, str) or not isinstance(uuid, str):
             return False
-        return bool(self._texts.setdefault(hash((record["type"], when, text)), hash(uuid)) != hash(uuid))
+        first = self._texts.setdefault(hash((record["type"], when, text)), hash(uuid))
+        if len(self._texts) > _TEXTS:
+            del self._texts[next(iter(self._texts))]
+        return first != hash(uuid)
 
     def _utterance(self, record: dict[str, Any], piece: Piece, line: int, stamp: Instant | None) -> Utterance:
         uuid, session = _identity(record)

@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from ontology.episode import EpisodeDraft
 from ontology.instant import zone_named
 from workers.readers.archives import Archive
 from workers.readers.chat import ChatReader
@@ -18,11 +17,13 @@ from workers.readers.claude_code import ClaudeCodeReader
 from workers.readers.codex import CodexReader
 from workers.readers.files import HEAD, SourceFile
 from workers.readers.locomo import LocomoReader
+from workers.readers.mcp_memory import McpMemoryReader
 from workers.readers.meeting import MeetingReader
 from workers.readers.notes import ENDINGS, NotesReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
 from workers.readers.slack import SlackReader
+from workers.readers.stated import Draft
 from workers.readers.whatsapp import WhatsAppReader
 
 KNOWN_ENDINGS = ENDINGS | {".json", ".jsonl", ".ndjson", ".vtt", ".srt", ".zip"}
@@ -41,29 +42,20 @@ class Reader(Protocol):
         """Whether the file's head is of this format; its name is not asked."""
         ...
 
-    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
+    def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[Draft | Rejected]:
         """The drafts in the order of the file. One bad line costs itself alone; OSError may pass."""
         ...
 
 
 def built_in_readers() -> tuple[Reader, ...]:
     """The readers, in the order in which they are asked."""
-    return (
-        ClaudeCodeReader(),
-        CodexReader(),
-        ChatGptReader(),
-        LocomoReader(),
-        SlackReader(),
-        ChatReader(),
-        MeetingReader(),
-        WhatsAppReader(),
-        NotesReader(),
-    )
+    assistants = (ClaudeCodeReader(), CodexReader(), ChatGptReader(), McpMemoryReader())
+    return (*assistants, LocomoReader(), SlackReader(), ChatReader(), MeetingReader(), WhatsAppReader(), NotesReader())
 
 
 def read_path(
     path: Path, options: ReadOptions | None = None, report: ReadReport | None = None, readers: Sequence[Reader] | None = None
-) -> Iterator[EpisodeDraft | Rejected]:
+) -> Iterator[Draft | Rejected]:
     """The unscrubbed drafts of a file, or of a folder's files in sorted order, and what could not be read.
 
     `report` is filled on the way. In a folder hidden files, and files of no known format whose ending is none of notes,
@@ -75,7 +67,7 @@ def read_path(
     return _read(Path(path), options, report, readers or built_in_readers())
 
 
-def _read(path: Path, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]) -> Iterator[EpisodeDraft | Rejected]:
+def _read(path: Path, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]) -> Iterator[Draft | Rejected]:
     for found, relative in _files(path):
         for item in [found] if isinstance(found, Rejected) else _read_file(found, relative, found == path, options, report, readers):
             if isinstance(item, Rejected):
@@ -109,7 +101,7 @@ def _files(path: Path) -> Iterator[tuple[Path | Rejected, str]]:
 
 def _read_file(
     path: Path, relative: str, asked_for: bool, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]
-) -> Iterator[EpisodeDraft | Rejected]:
+) -> Iterator[Draft | Rejected]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -126,9 +118,7 @@ def _read_file(
         yield Rejected(str(path), None, "unreadable", f"the file cannot be read ({failure.strerror or failure})")
 
 
-def _read_archive(
-    file: SourceFile, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]
-) -> Iterator[EpisodeDraft | Rejected]:
+def _read_archive(file: SourceFile, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]) -> Iterator[Draft | Rejected]:
     """The files of a zip archive, as those of a folder of its name; a broken one costs itself alone."""
     with closing(Archive(file.path)) as archive:
         for entry in archive.names:
@@ -148,7 +138,7 @@ def _read_archive(
 
 def _read_source(
     file: SourceFile, asked_for: bool, options: ReadOptions, report: ReadReport, readers: Sequence[Reader]
-) -> Iterator[EpisodeDraft | Rejected]:
+) -> Iterator[Draft | Rejected]:
     if not file.start:
         yield Rejected(file.name, None, "empty", "the file is empty")
         return

@@ -7,6 +7,7 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ontology.echo import echo
 from ontology.edtf import parse_edtf
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, checked, parse_clock, parse_day, wall_to_instant
@@ -28,7 +29,7 @@ _UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 
 
 def _refused(value: object, why: str) -> InvalidInput:
-    return InvalidInput(f"{str(value)[:60]!r} is no time: {why}", path=("timestamp",), reason="INVALID_DATE")
+    return InvalidInput(f"{echo(str(value))} is no time: {why}", path=("timestamp",), reason="INVALID_DATE")
 
 
 def _from_epoch(value: int | float) -> Instant:

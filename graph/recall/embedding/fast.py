@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graph.recall.embedding.port import EmbedderUnavailable, Vectors, readable, unit_rows
+from graph.recall.embedding.telemetry import keep_quiet
 
 _FIX = "install erstwhile[fastembed], or set ERSTWHILE_EMBEDDER to another embedder or to none"
 
@@ -28,6 +29,7 @@ class FastEmbedder:
     def __init__(self, model: str, *, threads: int = 1) -> None:
         """Load the model, fetching it the first time. Raises EmbedderUnavailable."""
         self.id = fast_id(model)
+        keep_quiet()
         try:
             library = importlib.import_module("fastembed")
             self._model: Any = library.TextEmbedding(model_name=model, threads=threads)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph.recall.embedding.port import EmbedderUnavailable, Vectors, readable, unit_rows
+from graph.recall.embedding.telemetry import keep_quiet
 from ontology.errors import InvalidInput
 
 TOKENS = 256
@@ -33,6 +34,7 @@ class OnnxEmbedder:
 
     def __init__(self, model: Path, tokenizer: Path, *, id: str, pooling: Pooling = "mean", threads: int = 1) -> None:
         """Load both. Raises EmbedderUnavailable where ONNX Runtime or the tokenizers library refuses its file."""
+        keep_quiet()
         # Loaded here: the two libraries take longer than a command that embeds nothing.
         import onnxruntime
         from tokenizers import Tokenizer

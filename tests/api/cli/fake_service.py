@@ -38,7 +38,7 @@ def error(code: str, message: str = "The service failed at this.") -> Fault:
 def overloaded(seconds: int) -> Fault:
     """The service has no room."""
     result = {"__typename": "OverloadedError", "code": "OVERLOADED", "message": "full", "retryAfter": seconds}
-    return lambda: httpx.Response(200, json={"data": {"ingestEpisodes": result}})
+    return lambda: httpx.Response(200, json={"data": {"made": result}})
 
 
 def broken(kind: type[httpx.TransportError], after: bool = False) -> Fault:
@@ -113,7 +113,7 @@ class FakeService:
             if "refuse" in text:
                 path = ["input", str(place), "content"]
                 result = {"__typename": "InvalidInputError", "code": "BAD_USER_INPUT", "message": "malformed", "path": path}
-                return _data({"ingestEpisodes": result})
+                return _data({"made": result})
         self.calls.append(len(texts))
         self.times.append((self.times[-1] if self.times else 1_700_000_000_000_000) + 7)
         progress = Counter(accepted=len(texts))
@@ -133,7 +133,7 @@ class FakeService:
         names = ("accepted", "committed", "empty", "deduplicated", "quarantined", "failed", "pending")
         self.jobs[id] = {"left": self.polls, "progress": {name: progress[name] for name in names}, "failures": failures}
         waiting = dict.fromkeys(names, 0) | {"accepted": len(texts), "pending": len(texts)}
-        return _data({"ingestEpisodes": {"__typename": "IngestEpisodesPayload", "job": {"id": id, "progress": waiting}}})
+        return _data({"made": {"__typename": "IngestEpisodesPayload", "job": {"id": id, "progress": waiting}}})
 
     def _job(self, id: str) -> dict[str, Any] | None:
         job = self.jobs.get(id)

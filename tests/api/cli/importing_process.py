@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import patch
 
 from ontology.claim import ClaimDraft
 from ontology.episode import Turn
@@ -91,5 +92,5 @@ class Process:
 if __name__ == "__main__":
     from api.cli import feeding, main
 
-    feeding.open_service = open_inline
-    main()
+    with patch.object(feeding, "open_service", open_inline):
+        main()

@@ -13,9 +13,10 @@ import pytest
 from extraction.extractor import SpacyExtractor
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter
+from ontology.episode import EpisodeDraft
 from ontology.loading import load_vocabulary
 from tests.workers.readers.writing import record, uuid, write_lines
-from workers.readers import ReadOptions, Rejected, read_path
+from workers.readers import ReadOptions, read_path
 from workers.turns import said_at, turn_of
 
 
@@ -34,7 +35,7 @@ class Files:
     def take(self, *lines: dict[str, Any] | bytes) -> None:
         """Write a session and read it in."""
         path = write_lines(self.folder / f"{next(self._names)}.jsonl", lines)
-        drafts = [item for item in read_path(path, ReadOptions(speaker="Maya")) if not isinstance(item, Rejected)]
+        drafts = [item for item in read_path(path, ReadOptions(speaker="Maya")) if isinstance(item, EpisodeDraft)]
         claims = self.extractor.extract([turn_of(draft, said_at(draft)) for draft in drafts])
         for draft, found in zip(drafts, claims, strict=True):
             self.graph.record_extracted("n", [(draft, found, ())], extractor=self.extractor.id)

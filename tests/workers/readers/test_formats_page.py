@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from ontology.episode import EpisodeDraft
 from workers.readers import ReadReport, Rejected, built_in_readers, read_path
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
@@ -26,7 +27,7 @@ def test_the_worked_example_reads_its_sample(tmp_path: Path, monkeypatch: pytest
     path.write_text(blocks("text")[0] + "nonsense\n2025-02-30 10:00:00 <ana> Hi.\n")
     report = ReadReport()
     items = list(read_path(path, None, report, [module.IrcReader(), *built_in_readers()]))
-    drafts = [item for item in items if not isinstance(item, Rejected)]
+    drafts = [item for item in items if isinstance(item, EpisodeDraft)]
     assert [(draft.source, draft.speaker, draft.said_at) for draft in drafts] == [
         ("irc", "ana", "2025-03-01T18:02:10Z"),
         ("irc", "ben", "2025-03-01T18:02:31Z"),

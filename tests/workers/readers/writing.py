@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ontology.episode import EpisodeDraft
-from workers.readers import ReadOptions, ReadReport, Rejected, read_path
+from workers.readers import Draft, ReadOptions, ReadReport, Rejected, read_path
 from workers.readers.files import HEAD, SourceFile
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -41,13 +41,22 @@ def write_lines(path: Path, lines: Iterable[Any]) -> Path:
     return path
 
 
-def read(path: Path, options: ReadOptions | None = None) -> tuple[list[EpisodeDraft], list[Rejected], ReadReport]:
+def read_all(path: Path, options: ReadOptions | None = None) -> tuple[list[Draft], list[Rejected], ReadReport]:
+    """What a path holds, in words and stated, and what could not be read."""
     report = ReadReport()
     items = list(read_path(path, options, report))
-    drafts = [item for item in items if isinstance(item, EpisodeDraft)]
+    drafts = [item for item in items if not isinstance(item, Rejected)]
     rejections = [item for item in items if isinstance(item, Rejected)]
     assert report.read == len(drafts)
     assert report.rejections == rejections
+    return drafts, rejections, report
+
+
+def read(path: Path, options: ReadOptions | None = None) -> tuple[list[EpisodeDraft], list[Rejected], ReadReport]:
+    """What a path that states nothing holds in words, and what could not be read."""
+    items, rejections, report = read_all(path, options)
+    drafts = [item for item in items if isinstance(item, EpisodeDraft)]
+    assert len(drafts) == len(items)
     return drafts, rejections, report
 
 

@@ -48,7 +48,7 @@ def summary(tally: Tally, report: ReadReport) -> dict[str, Any]:
 def summary_lines(counts: dict[str, Any]) -> Iterator[str]:
     """The same for people; of many failures the first."""
     yield f"accepted {counts['accepted']}  known before {counts['known']}  held back {counts['heldBack']}  failed {counts['failed']}"
-    for name, title in (("artifacts", "kept without claims"), ("skipped", "passed over")):
+    for name, title in (("artifacts", "kept without claims"), ("skipped", "passed over"), ("mended", "mended")):
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts[name].items()))
         if kinds:
             yield f"{title} {sum(counts[name].values())}: {kinds}"

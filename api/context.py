@@ -60,6 +60,10 @@ class Context:
         pipeline = self.ingestion.pipeline
         return [*parts, *pipeline.dispatch.health(), backlog_health(self.graph.backlog, pipeline, self.now)]
 
+    def scrubbed(self, text: str | None) -> str | None:
+        """A reason or a key that a client gives, without secrets: it is stored."""
+        return None if text is None else self.ingestion.shown(text)
+
     def spend(self, field: str) -> None:
         """Count the resolving of a costly field. Raises QueryTooComplex where it is one too many for one operation."""
         self.spending.spend(field)

@@ -163,7 +163,7 @@ class Ingestion:
                 clean = self._cleaned(episode)
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
-            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
+            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, None if key is None else self.shown(key)))
         job = self._graph.jobs.accept(namespace, offered, actor=actor, trace=trace)
         note(logger, "accepted", [trace] * len(offered), job=job.id)
         self._meters.outcome(Ending.DEDUPLICATED, job.progress.deduplicated)
@@ -180,7 +180,9 @@ class Ingestion:
                 draft = self._cleaned(item.draft).episode
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
-            clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
+            key = None if item.idempotency_key is None else self.shown(item.idempotency_key)
+            claims = [self._cleaner.stated(claim) for claim in item.claims]
+            clean.append(replace(item, draft=draft, claims=claims, idempotency_key=key))
         job = self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
         note(logger, "committed", [trace] * len(clean), job=job.id)
         self._meters.outcome(Ending.COMMITTED, job.progress.committed)
@@ -205,7 +207,7 @@ class Ingestion:
 
         The receipt's transaction is that of its extraction, of the release where it is not extracted yet. Raises NotFound, InvalidInput.
         """
-        receipt = self._graph.release(namespace, key, reason=reason, actor=actor)
+        receipt = self._graph.release(namespace, key, reason=self.shown(reason), actor=actor)
         return self._awaited(namespace, receipt)
 
     def state(

@@ -120,6 +120,8 @@ class Pipeline:
 
     def _step(self) -> bool:
         """Send what there is room for, and commit what has come; False where there is nothing to do."""
+        if self.dispatch.lost():
+            self._backlog.unsend_all()
         sent = self._feed()
         took = self._take(self._gathered(GATHERING))
         self._reconcile()

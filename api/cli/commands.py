@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, jobs, keys, ontology, quarantine, reading, recalling, reviewing, serving
+from api.cli import feeding, identity, jobs, keys, ontology, quarantine, reading, recalling, reviewing, serving, working
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ for command in (
     reviewing.review,
     jobs.jobs,
     serving.serve,
+    working.worker,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 app.add_typer(ontology.app, name="ontology")

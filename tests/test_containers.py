@@ -13,17 +13,11 @@ import pytest
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
-from api.cli.commands import app
 from api.credentials import Access, entry_of, new_key
 from tests import compose
 from tests.compose import GIVEN, SERVICES
 from tests.containers import Place, healthy, running
 from tests.redis_server import free_port
-
-WORKERS = pytest.mark.skipif(
-    not any(command.callback.__name__ == "worker" for command in app.registered_commands if command.callback),
-    reason="there is no worker to run yet",
-)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +88,6 @@ def test_the_service_runs_as_the_file_says(place: Place, key: str, http: httpx.C
     assert key not in "".join(written)
 
 
-@WORKERS
 @pytest.mark.usefixtures("redis")
 @pytest.mark.parametrize("name", ["worker-live", "worker-bulk"])
 def test_the_workers_run_as_the_file_says(place: Place, name: str) -> None:

@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +95,6 @@ def test_every_variable_that_it_names_is_one() -> None:
     known = {setting.variable for kind in settings_classes() for setting in settings_of(kind)} | set(
         compose.variables(compose.FILE.read_text())
     )
-    known |= {"ERSTWHILE_BROKER_URL"} if find_spec("workers.broker") is None else set()
     assert set(re.findall(r"\bERSTWHILE_[A-Z_]+\b", TEXT)) <= known
 
 
@@ -109,7 +107,7 @@ def test_its_commands_are_commands() -> None:
     known = {(info.name or getattr(info.callback, "__name__", "")) for info in app.registered_commands}
     known |= {str(group.name) for group in app.registered_groups}
     # They come with the workers and with jobs.
-    to_come = {"worker", "jobs", "quarantine"}
+    to_come = {"jobs", "quarantine"}
     assert set(re.findall(r"(?:`|^|api |live )erstwhile (\w+)", TEXT, re.MULTILINE)) - to_come <= known
 
 

@@ -75,11 +75,12 @@ class Cleaner:
         """The episode without secrets, scanned. Raises InvalidInput."""
         content = self._scrubber.scrub(episode.content)
         metadata = self._scrubber.scrub_metadata(episode.metadata)
+        source = self._scrubber.scrub(episode.source)
         named = (episode.external_id, episode.group, episode.speaker, episode.addressee, episode.project)
         names = [None if text is None else self._scrubber.scrub(text) for text in named]
         external_id, group, speaker, addressee, project = (None if name is None else name.text for name in names)
         threats = self._scan(content.text)
-        scrubbed: list[ScrubbedText | ScrubbedMetadata] = [content, metadata, *(name for name in names if name is not None)]
+        scrubbed: list[ScrubbedText | ScrubbedMetadata] = [content, metadata, source, *(name for name in names if name is not None)]
         flags = dict.fromkeys((*(finding for part in scrubbed for finding in part.findings), *threats.flags))
         redactions: Counter[str] = Counter()
         for part in scrubbed:
@@ -88,6 +89,7 @@ class Cleaner:
             episode,
             content=content.text,
             metadata=metadata.metadata,
+            source=source.text,
             external_id=external_id,
             group=group,
             speaker=speaker,
@@ -99,6 +101,9 @@ class Cleaner:
     def text(self, text: str) -> str:
         """A text without secrets, such as a message that echoes what was given."""
         return self._scrubber.scrub(text).text if text else text
+
+    def _given(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
 
     def _object(self, object: ObjectDraft) -> ObjectDraft:
         return replace(object, text=self.text(object.text))
@@ -112,5 +117,12 @@ class Cleaner:
             object=self._object(draft.object),
             qualifier=self.text(draft.qualifier),
             replaces=None if draft.replaces is None else self._object(draft.replaces),
+            attributed_to=self._given(draft.attributed_to),
         )
-        return replace(claim, draft=scrubbed, quote=None if claim.quote is None else self.text(claim.quote))
+        return replace(
+            claim,
+            draft=scrubbed,
+            quote=self._given(claim.quote),
+            scope_group=self._given(claim.scope_group),
+            scope_source=self._given(claim.scope_source),
+        )

@@ -57,6 +57,10 @@ class Dispatch(Protocol):
         """Seconds after which what was sent and came to nothing is sent again; None: never, since nothing is lost while this runs."""
         ...
 
+    def lost(self) -> bool:
+        """Whether what was sent has been forgotten since this was last asked: then all of it is to be sent again, at once."""
+        ...
+
     def room(self, queue: str) -> int:
         """How many more episodes of a queue it takes now. Raises DispatchUnavailable."""
         ...

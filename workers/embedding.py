@@ -39,6 +39,18 @@ class Wanting(Protocol):
     def record_vectors(self, texts: Sequence[str], vectors: Vectors) -> None: ...
 
 
+class Remote(Protocol):
+    """Embeds elsewhere. Thread-safe."""
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """(n, dim), as `Embedder.embed_documents`. Raises EmbedderUnavailable, and others where it is for the texts."""
+        ...
+
+    def close(self) -> None:
+        """Whoever waits is told so with EmbedderUnavailable."""
+        ...
+
+
 class _FailsAtAll(Exception):
     """So many texts failed one after the other that it is not for what they say."""
 
@@ -54,17 +66,28 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 class Embedding:
     """Follows `graph` in a thread that `notify` wakes. Thread-safe.
 
-    `workers` processes load an embedder each when they are first needed; with 0 the thread itself does. While the embedder fails
+    `workers` processes load an embedder each when they are first needed; with 0 the thread itself does. With a `remote` it is asked
+    by so many threads in place of processes, and closed at the end. While the embedder fails
     the thread tries again, after pauses (from `pause` seconds to a minute), and `degraded` says why texts wait. A text that fails
     where its neighbours do not is left alone until the next start.
     """
 
-    def __init__(self, graph: Wanting, factory: EmbedderFactory, *, workers: int = 1, chunk: int = CHUNK, pause: float = 1.0) -> None:
+    def __init__(
+        self,
+        graph: Wanting,
+        factory: EmbedderFactory,
+        *,
+        workers: int = 1,
+        chunk: int = CHUNK,
+        pause: float = 1.0,
+        remote: Remote | None = None,
+    ) -> None:
         self._graph = graph
         self._factory = factory
         self._chunk = chunk
         self._pause = pause
-        self._processes = Processes(factory, workers=workers) if workers else None
+        self._remote = remote
+        self._processes = Processes(factory, workers=workers) if workers and remote is None else None
         self._threads = ThreadPoolExecutor(workers, "embedding") if workers > 1 else None
         self._own: Embedder | None = None
         self._left_alone: set[str] = set()
@@ -107,6 +130,8 @@ class Embedding:
         with self._changed:
             self._closing = True
             self._changed.notify_all()
+        if self._remote is not None:
+            self._remote.close()
         if self._processes is not None:
             self._processes.close(grace=GRACE)
         if self._thread.ident is not None:
@@ -222,7 +247,9 @@ class Embedding:
         return done, np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        if self._processes is not None:
+        if self._remote is not None:
+            vectors = self._remote(texts)
+        elif self._processes is not None:
             vectors = self._processes.run(_embed, texts)
         else:
             if self._own is None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ontology.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from spacy.language import Language
+
     from extraction.extractor import Extractor
 
 
@@ -16,3 +18,26 @@ def spacy_extractor(vocabulary: Vocabulary) -> Extractor:
     from extraction.extractor import SpacyExtractor
 
     return SpacyExtractor(vocabulary)
+
+
+class SpacyExtractors:
+    """Makes extractors of any vocabulary, for a worker whose tasks name theirs. They share one parser, which `warm` loads."""
+
+    def __init__(self) -> None:
+        """Loads nothing: a worker makes this before it forks. Raises ModelMissing."""
+        from extraction.model import check_model
+
+        check_model()
+        self._model: Language | None = None
+
+    def warm(self) -> None:
+        """Load the parser, in the process that is to use it."""
+        from extraction.model import load_model
+
+        self._model = load_model()
+
+    def __call__(self, vocabulary: Vocabulary) -> Extractor:
+        """The extractor of a vocabulary."""
+        from extraction.extractor import SpacyExtractor
+
+        return SpacyExtractor(vocabulary, self._model)

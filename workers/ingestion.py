@@ -21,6 +21,7 @@ from workers.meters import Ending, Meters, NoMeters
 from workers.pipeline import Pipeline
 from workers.pool import ExtractionPool, Findings, Left
 from workers.pool_dispatch import PoolDispatch
+from workers.tracing import note
 from workers.turns import said_at, turn_of
 
 logger = logging.getLogger(__name__)
@@ -91,7 +92,22 @@ class Ingestion:
         """The episode without secrets, scanned. Raises InvalidInput."""
         return self._cleaner.episode(episode)
 
-    def ingest(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
+    def _cleaned(self, episode: EpisodeDraft) -> Clean:
+        """The same of an episode that was handed in; what was replaced is counted."""
+        clean = self.clean(episode)
+        for rule, number in clean.redactions.items():
+            self._meters.redacted(rule, number)
+        return clean
+
+    def ingest(
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        *,
+        actor: str = "local",
+        idempotency_key: str | None = None,
+        trace: str | None = None,
+    ) -> Receipt:
         """Record an episode with what extraction finds in it; its statements are believed when this returns.
 
         Where extraction fails the episode is on disk as PENDING, to be tried again. Raises InvalidInput, and Overloaded where
@@ -99,29 +115,37 @@ class Ingestion:
         """
         checked_content(episode.content)
         said = said_at(episode)
-        clean = self.clean(episode)
+        clean = self._cleaned(episode)
         if clean.quarantine or not clean.episode.speech:
-            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
+            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key, trace=trace)
         if self._elsewhere:
-            receipt = self._keep(namespace, clean, actor, idempotency_key)
+            receipt = self._keep(namespace, clean, actor, idempotency_key, trace)
             return receipt if receipt.transaction else self._awaited(namespace, receipt)
         with self._passing("try again, or send it with wait: false"):
             try:
                 extractor, claims = self.pool.extract([turn_of(clean.episode, said)])
             except Exception:
                 logger.exception("extraction failed; the episode is kept as PENDING")
-                return self._keep(namespace, clean, actor, idempotency_key)
-        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor, idempotency_key=idempotency_key)
+                return self._keep(namespace, clean, actor, idempotency_key, trace)
+        return self._record(namespace, clean, claims[0], extractor=extractor, actor=actor, idempotency_key=idempotency_key, trace=trace)
 
-    def accept(self, namespace: str, episode: EpisodeDraft, *, actor: str = "local", idempotency_key: str | None = None) -> Receipt:
+    def accept(
+        self,
+        namespace: str,
+        episode: EpisodeDraft,
+        *,
+        actor: str = "local",
+        idempotency_key: str | None = None,
+        trace: str | None = None,
+    ) -> Receipt:
         """Put an episode on disk as PENDING and return; the background extracts it. Raises InvalidInput, Overloaded."""
         self._admit(1)
         checked_content(episode.content)
         said_at(episode)
-        clean = self.clean(episode)
+        clean = self._cleaned(episode)
         if clean.quarantine:
-            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key)
-        return self._keep(namespace, clean, actor, idempotency_key)
+            return self._record(namespace, clean, [], extractor="none", actor=actor, idempotency_key=idempotency_key, trace=trace)
+        return self._keep(namespace, clean, actor, idempotency_key, trace)
 
     def accept_many(
         self, namespace: str, episodes: Sequence[tuple[EpisodeDraft, str | None]], *, actor: str = "local", trace: str | None = None
@@ -136,11 +160,12 @@ class Ingestion:
             try:
                 checked_content(episode.content)
                 said_at(episode)
-                clean = self.clean(episode)
+                clean = self._cleaned(episode)
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
-            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, key))
+            offered.append(Offered(clean.episode, clean.flags, clean.quarantine, None if key is None else self.shown(key)))
         job = self._graph.jobs.accept(namespace, offered, actor=actor, trace=trace)
+        note(logger, "accepted", [trace] * len(offered), job=job.id)
         self._meters.outcome(Ending.DEDUPLICATED, job.progress.deduplicated)
         self._meters.outcome(Ending.QUARANTINED, job.progress.quarantined)
         self.pipeline.wake()
@@ -152,11 +177,14 @@ class Ingestion:
         for place, item in enumerate(items):
             try:
                 said_at(item.draft)
-                draft = self.clean(item.draft).episode
+                draft = self._cleaned(item.draft).episode
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
-            clean.append(replace(item, draft=draft, claims=[self._cleaner.stated(claim) for claim in item.claims]))
+            key = None if item.idempotency_key is None else self.shown(item.idempotency_key)
+            claims = [self._cleaner.stated(claim) for claim in item.claims]
+            clean.append(replace(item, draft=draft, claims=claims, idempotency_key=key))
         job = self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
+        note(logger, "committed", [trace] * len(clean), job=job.id)
         self._meters.outcome(Ending.COMMITTED, job.progress.committed)
         self._meters.outcome(Ending.DEDUPLICATED, job.progress.deduplicated)
         return job
@@ -179,7 +207,7 @@ class Ingestion:
 
         The receipt's transaction is that of its extraction, of the release where it is not extracted yet. Raises NotFound, InvalidInput.
         """
-        receipt = self._graph.release(namespace, key, reason=reason, actor=actor)
+        receipt = self._graph.release(namespace, key, reason=self.shown(reason), actor=actor)
         return self._awaited(namespace, receipt)
 
     def state(
@@ -191,14 +219,17 @@ class Ingestion:
         drop_bad_dates: bool,
         actor: str = "local",
         idempotency_key: str | None = None,
+        trace: str | None = None,
     ) -> Receipt:
         """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
         said_at(episode)
-        clean = self.clean(episode).episode
+        clean = self._cleaned(episode).episode
         stated = [self._cleaner.stated(claim) for claim in claims]
-        return self._graph.record_stated(
+        receipt = self._graph.record_stated(
             namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key
         )
+        note(logger, "committed", [trace], transaction=receipt.transaction)
+        return receipt
 
     def rehearse(self, namespace: str, episode: EpisodeDraft) -> Rehearsed:
         """What `ingest` would do, nothing stored. Raises as it does, and ExtractionFailed."""
@@ -244,7 +275,8 @@ class Ingestion:
             try:
                 with self._passing("it is kept, and extracted later"):
                     extractor, claims = self.pool.extract([turn_of(each.draft, each.said)]) if each.draft.speech else ("none", [[]])
-                self._graph.backlog.complete([Extracted(each.row, claims[0], extractor)])
+                done = self._graph.backlog.complete([Extracted(each.row, claims[0], extractor)])
+                note(logger, "committed", [each.trace] * len(done))
             except Exception:
                 logger.exception("extraction failed; the episode is kept as PENDING")
                 self.pipeline.wake()
@@ -260,19 +292,30 @@ class Ingestion:
         finally:
             self._turnstile.release()
 
-    def _keep(self, namespace: str, clean: Clean, actor: str, idempotency_key: str | None) -> Receipt:
-        receipt = self._graph.accept(namespace, [(clean.episode, clean.flags)], actor=actor, idempotency_key=idempotency_key)[0]
+    def _keep(self, namespace: str, clean: Clean, actor: str, idempotency_key: str | None, trace: str | None) -> Receipt:
+        episodes = [(clean.episode, clean.flags)]
+        receipt = self._graph.accept(namespace, episodes, actor=actor, idempotency_key=idempotency_key, trace=trace)[0]
+        note(logger, "accepted", [trace])
         self.pipeline.wake()
         return receipt
 
     def _record(
-        self, namespace: str, clean: Clean, claims: Sequence[ClaimDraft], *, extractor: str, actor: str, idempotency_key: str | None
+        self,
+        namespace: str,
+        clean: Clean,
+        claims: Sequence[ClaimDraft],
+        *,
+        extractor: str,
+        actor: str,
+        idempotency_key: str | None,
+        trace: str | None,
     ) -> Receipt:
         episodes = [(clean.episode, claims, clean.flags)]
         quarantined = [clean.quarantine]
         receipt = self._graph.record_extracted(
             namespace, episodes, extractor=extractor, actor=actor, quarantined=quarantined, idempotency_key=idempotency_key
         )[0]
+        note(logger, "committed", [trace], transaction=receipt.transaction)
         fresh = Ending.QUARANTINED if clean.quarantine else Ending.COMMITTED if claims else Ending.EMPTY
         self._meters.outcome(Ending.DEDUPLICATED if receipt.deduplicated else fresh)
         return receipt

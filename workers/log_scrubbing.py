@@ -32,9 +32,8 @@ class ScrubbingFilter(logging.Filter):
         try:
             message = record.getMessage()
         except (TypeError, ValueError, KeyError):
-            # Arguments that do not fit are told by the handler, which shows them: they are scrubbed one by one.
-            record.args = self._arguments(record.args)
-            record.msg = self._scrub(str(record.msg))
+            # The handler would show them as they are.
+            record.msg, record.args = self._scrub(f"{record.msg} (with arguments that do not fit: {record.args!r})"), ()
             return True
         scrubbed = self._scrub(message)
         if scrubbed != message:

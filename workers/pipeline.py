@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Condition, Event, Thread
 from time import monotonic, perf_counter, time_ns
 
 from graph.work import BULK, LIVE, MAX_STARTS, Backlog, Extracted, Failed, WaitingEpisode
 from workers.dispatching import Dispatch, DispatchUnavailable, Kind, Outcome
 from workers.meters import Ending, Meters, NoMeters
+from workers.tracing import note
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +120,8 @@ class Pipeline:
 
     def _step(self) -> bool:
         """Send what there is room for, and commit what has come; False where there is nothing to do."""
+        if self.dispatch.lost():
+            self._backlog.unsend_all()
         sent = self._feed()
         took = self._take(self._gathered(GATHERING))
         self._reconcile()
@@ -142,10 +145,11 @@ class Pipeline:
             waiting = self._backlog.unsent(queue, room) if room > 0 else []
             silent = [each for each in waiting if not each.draft.speech]
             if silent:
-                self._complete([Extracted(each.row, [], "none") for each in silent])
+                self._complete([Extracted(each.row, [], "none") for each in silent], {each.row: each for each in silent})
             for chunk in chunked([each for each in waiting if each.draft.speech], CHUNKS[queue]):
                 self.dispatch.send(queue, chunk)
                 self._backlog.note_sent([each.row for each in chunk], time_ns() // 1000)
+                note(logger, "sent", (each.trace for each in chunk), queue=queue)
             sent |= bool(waiting)
         return sent
 
@@ -194,9 +198,10 @@ class Pipeline:
         problems = {each.row: each.reason for each in told if each.kind is Kind.FAILED}
         # What was begun is on disk before anything else: whatever else happens counts as a start.
         self._backlog.note_starts(list(begun.elements()))
+        note(logger, "received", (waiting[row].trace for row in results))
         for each in results.values():
             self._meters.extracted(each.seconds)
-        problems |= self._complete([Extracted(each.row, each.claims, each.extractor) for each in results.values()])
+        problems |= self._complete([Extracted(each.row, each.claims, each.extractor) for each in results.values()], waiting)
         starts = {row: waiting[row].starts + begun[row] for row in {*begun, *problems}}
         lost = {row for row in problems if starts[row] >= MAX_STARTS} | {row for row in begun if starts[row] > MAX_STARTS}
         reasons = {row: problems.get(row) or NEVER_FINISHED.format(starts=MAX_STARTS) for row in lost}
@@ -208,7 +213,7 @@ class Pipeline:
         self._tell()
         return True
 
-    def _complete(self, found: Sequence[Extracted]) -> dict[int, str]:
+    def _complete(self, found: Sequence[Extracted], waiting: Mapping[int, WaitingEpisode]) -> dict[int, str]:
         """Commit results; where they do not go in together, one by one. What is wrong with those that do not go in at all, by row."""
         if not found:
             return {}
@@ -217,10 +222,13 @@ class Pipeline:
             done = self._backlog.complete(found)
         except Exception as failure:
             if len(found) > 1:
-                return {row: problem for each in found for row, problem in self._complete([each]).items()}
+                return {row: problem for each in found for row, problem in self._complete([each], waiting).items()}
             logger.exception("the result of an episode cannot be committed")
             return {found[0].row: f"what was found in it cannot be committed: {failure}"}
         self._meters.batch(len(done), perf_counter() - start)
+        for number in {receipt.transaction for receipt in done.values()}:
+            together = [waiting[row].trace for row, receipt in done.items() if receipt.transaction == number]
+            note(logger, "committed", together, transaction=number)
         for each in found:
             if each.row in done:
                 self._meters.outcome(Ending.COMMITTED if each.claims else Ending.EMPTY)
@@ -230,7 +238,7 @@ class Pipeline:
         if not lost:
             return
         for each in lost:
-            logger.error("the episode %s is given up: %s", each.key, reasons[each.row])
+            logger.error("the episode %s is given up: %s; trace=%s", each.key, reasons[each.row], each.trace, extra={"trace": each.trace})
             self._meters.outcome(Ending.FAILED)
             self._meters.failed(reasons[each.row])
         self._backlog.give_up([Failed(each.row, reasons[each.row]) for each in lost])

@@ -36,6 +36,10 @@ class PoolDispatch:
         self._lock = Lock()
         self._taken = 0
 
+    def lost(self) -> bool:
+        """Nothing is lost here."""
+        return False
+
     def room(self, queue: str) -> int:
         """What is left of the window."""
         with self._lock:

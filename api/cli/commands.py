@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, keys, ontology, reading, recalling, reviewing, serving
+from api.cli import feeding, identity, jobs, keys, ontology, quarantine, reading, recalling, reviewing, serving, working
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -37,11 +37,14 @@ for command in (
     feeding.preview,
     feeding.reextract,
     reviewing.review,
+    jobs.jobs,
     serving.serve,
+    working.worker,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 app.add_typer(ontology.app, name="ontology")
 app.add_typer(keys.app, name="keys")
+app.add_typer(quarantine.app, name="quarantine")
 
 
 def _shown(message: str) -> str:

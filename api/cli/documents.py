@@ -120,3 +120,30 @@ PREVIEW = """query Preview($input: EpisodeInput!) { preview(input: $input) { con
 
 UNDECLARED = """query Undeclared($least: Int!) { asOf { undeclaredPredicates(least: $least) { name claims subjects several examples
   cardinality temporal } } }"""
+
+_JOB = """id key state kind trace createdAt finishedAt
+  progress { accepted committed empty deduplicated quarantined failed pending }"""
+
+JOBS = f"""query Jobs($first: Int!) {{ ingestJobs(first: $first) {{ edges {{ node {{ {_JOB} }} }} pageInfo {{ hasNextPage }} }} }}"""
+
+JOB = f"""query Job($id: ID!, $first: Int!) {{ ingestJob(id: $id) {{ {_JOB}
+  failures(first: $first) {{ edges {{ node {{ message attempts episode {{ key source externalId group speaker }} }} }}
+    pageInfo {{ hasNextPage }} }} }} }}"""
+
+JOB_STATE = f"""query JobState($id: ID!) {{ ingestJob(id: $id) {{ {_JOB} }} }}"""
+
+CANCEL_JOB = f"""mutation CancelJob($id: ID!) {{ cancelIngestJob(id: $id) {{ __typename
+  ... on CancelIngestJobPayload {{ job {{ {_JOB} }} }} ... on Error {{ code message }} }} }}"""
+
+RETRY_JOB = f"""mutation RetryJob($id: ID!) {{ retryIngestJob(id: $id) {{ __typename
+  ... on CancelIngestJobPayload {{ job {{ {_JOB} }} }} ... on Error {{ code message }} }} }}"""
+
+_HELD = "key source externalId group speaker saidAt recordedAt status flags content"
+
+QUARANTINED = f"""query Quarantined($first: Int!) {{ asOf {{ episodes(status: [QUARANTINED], first: $first) {{
+  edges {{ node {{ {_HELD} }} }} pageInfo {{ hasNextPage }} }} }} }}"""
+
+EPISODE = f"""query Episode($id: ID!) {{ node(id: $id) {{ ... on Episode {{ {_HELD} }} }} }}"""
+
+RELEASE = f"""mutation Release($id: ID!, $reason: String!) {{ releaseEpisode(id: $id, reason: $reason) {{ __typename
+  ... on RetractEpisodePayload {{ transaction episode {{ status }} restored {{ {_STATEMENT} }} }} ... on Error {{ code message }} }} }}"""

@@ -46,7 +46,7 @@ def read_options(
 
 def one_meeting(paths: Sequence[Path], start: str | None) -> None:
     """A start is that of one meeting. Raises InvalidInput where several files would get it."""
-    if start is not None and (len(paths) != 1 or paths[0].is_dir()):
+    if start is not None and (len(paths) != 1 or paths[0].is_dir() or paths[0].suffix.lower() == ".zip"):
         raise InvalidInput("--start is when one meeting began: give the file of that meeting alone", path=("start",))
 
 

@@ -69,9 +69,9 @@ def instant_of(option: str, text: str | None) -> str | None:
     return found.rfc3339
 
 
-def show(answer: Any, as_json: bool, *parts: Any) -> None:
-    """Print an answer: as JSON, or the lines of its parts."""
-    print(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else rendering.lines(*parts))
+def show(answer: Any, as_json: bool, *parts: Any, ascii: bool = False) -> None:
+    """Print an answer: as JSON, or the lines of its parts. `ascii`: what is not ASCII is escaped in the JSON."""
+    print(json.dumps(answer, ensure_ascii=ascii, indent=2) if as_json else rendering.lines(*parts))
 
 
 def hint(text: str | None) -> None:

@@ -181,7 +181,7 @@ def summary_lines(counts: dict[str, Any]) -> Iterator[str]:
     if outcomes["empty"] or outcomes["pending"]:
         waiting = f", {outcomes['pending']} wait to be extracted" if outcomes["pending"] else ""
         yield f"of the accepted {outcomes['empty']} hold nothing worth keeping{waiting}"
-    for name, title in (("artifacts", "kept without claims"), ("skipped", "passed over")):
+    for name, title in (("artifacts", "kept without claims"), ("skipped", "passed over"), ("mended", "mended")):
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts[name].items()))
         if kinds:
             yield f"{title} {sum(counts[name].values())}: {kinds}"

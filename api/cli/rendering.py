@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "�")
 # What was said may hold what steers a terminal.
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 Node = Mapping[str, Any]
 _MARKS = {"POSSIBLE": "possibly", "TIED": "disputed", "RESOLVED": "others disagree", "PROJECTED": "carried forward"}
 
@@ -100,8 +102,18 @@ def basis(node: Node) -> str:
 
 def shortened(text: str, most: int = 200) -> str:
     """One line of at most `most` characters, without characters that steer a terminal."""
-    line = printable(text)
+    return cut(printable(text), most)
+
+
+def cut(line: str, most: int) -> str:
+    """At most `most` characters of a line."""
     return line if len(line) <= most else line[: most - 3].rstrip() + "..."
+
+
+def escaped(text: str, *, lines: bool = False) -> str:
+    """Text that nobody trusts: what is not seen (controls, marks of direction, joiners) as its number. `lines`: line ends stay."""
+    kept = "\n" if lines else ""
+    return "".join(f"<U+{ord(c):04X}>" if c not in kept and unicodedata.category(c) in _UNSEEN else c for c in text)
 
 
 def printable(text: str) -> str:

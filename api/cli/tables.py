@@ -15,6 +15,7 @@ from api.cli.rendering import Node
 WIDTH = 400
 ARMS = ("VECTOR", "BM25", "PAGERANK")
 _WORDS = 96
+PROGRESS = ("accepted", "committed", "empty", "deduplicated", "quarantined", "failed", "pending")
 
 
 def hits(edges: Sequence[Node]) -> list[str]:
@@ -44,6 +45,32 @@ def _statement(node: Node) -> tuple[str, str]:
 def _episode(node: Node) -> tuple[str, str]:
     who = rendering.printable(node["speaker"] or node["source"])
     return f'{who}, {node["group"] or node["source"]}\n  "{rendering.shortened(node["content"] or "", _WORDS)}"', f"said {node['saidAt']}"
+
+
+def jobs(nodes: Sequence[Node]) -> list[str]:
+    """Jobs with what became of their episodes."""
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name in ("job", "state", "created"):
+        table.add_column(name, no_wrap=True)
+    for name in ("accepted", "committed", "empty", "known", "held back", "failed", "waiting"):
+        table.add_column(name, no_wrap=True, justify="right")
+    for node in nodes:
+        numbers = (f"{node['progress'][name]:,}" for name in PROGRESS)
+        table.add_row(*map(Text, [node["key"], node["state"], node["createdAt"][:19] + "Z", *numbers]))
+    return _lines(table)
+
+
+def held_back(nodes: Sequence[Node]) -> list[str]:
+    """Episodes that are held back: their flags, where they are from, and their first words with all that is not seen made visible."""
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name in ("episode", "flags", "source", "said"):
+        table.add_column(name, no_wrap=True)
+    for node in nodes:
+        source = " ".join(str(node[name]) for name in ("source", "externalId") if node[name])
+        words = rendering.cut(rendering.escaped(node["content"] or ""), _WORDS)
+        flags = rendering.escaped(", ".join(node["flags"]))
+        table.add_row(*map(Text, [f"{node['key']}\n  {words}", flags, rendering.cut(rendering.escaped(source), 60), node["saidAt"]]))
+    return _lines(table)
 
 
 def _lines(table: Table) -> list[str]:

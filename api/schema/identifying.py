@@ -115,7 +115,10 @@ class Identifying:
             raise InvalidInput("say why the claims are wrong", path=("reason",), reason="EMPTY")
         with by_argument():
             receipt = context.graph.reject(
-                context.namespace, _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS), reason=reason.strip(), actor=context.actor
+                context.namespace,
+                _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS),
+                reason=context.ingestion.shown(reason.strip()),
+                actor=context.actor,
             )
         return _claims(context, receipt)
 
@@ -125,7 +128,7 @@ class Identifying:
         context = info.context
         with by_argument():
             receipt = context.graph.restore(
-                context.namespace, _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS), reason=given(reason), actor=context.actor
+                context.namespace, _keys(ids, Kind.CLAIM, 1, MAX_CLAIMS), reason=context.scrubbed(given(reason)), actor=context.actor
             )
         return _claims(context, receipt)
 
@@ -135,7 +138,7 @@ class Identifying:
         context = info.context
         with by_argument():
             receipt = context.graph.merge(
-                context.namespace, _keys(ids, Kind.ENTITY, 2, MAX_ENTITIES), reason=given(reason), actor=context.actor
+                context.namespace, _keys(ids, Kind.ENTITY, 2, MAX_ENTITIES), reason=context.scrubbed(given(reason)), actor=context.actor
             )
         return _entity(context, receipt)
 
@@ -162,9 +165,9 @@ class Identifying:
                 key_of(id, Kind.ENTITY),
                 groups=chats,
                 sources=origins,
-                discriminator=checked_name(discriminator, path=("discriminator",)),
+                discriminator=checked_name(context.ingestion.shown(discriminator), path=("discriminator",)),
                 name=given(name),
-                reason=given(reason),
+                reason=context.scrubbed(given(reason)),
                 actor=context.actor,
             )
         return _entity(context, receipt)

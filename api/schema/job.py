@@ -72,7 +72,7 @@ class JobFailureConnection:
 class IngestJob(Node):
     """As `graph.work.JobView`."""
 
-    key: strawberry.Private[str]
+    key: strawberry.ID = strawberry.field(description="What its ID names.")
     state: JobState
     progress: JobProgress
     created_at: DateTime
@@ -122,7 +122,7 @@ def job(view: work.JobView) -> IngestJob:
     """A job as it stands."""
     counts = view.progress
     return IngestJob(
-        key=view.id,
+        key=strawberry.ID(view.id),
         state=JobState[view.state.name],
         progress=JobProgress(
             accepted=counts.accepted,

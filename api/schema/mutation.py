@@ -100,7 +100,8 @@ class Mutation(Ingesting, Identifying):
         context = info.context
         with under("input"):
             record = context.ingestion.accept if wait is False else context.ingestion.ingest
-            receipt = record(context.namespace, episode_draft(input), actor=context.actor, idempotency_key=given(input.idempotency_key))
+            key = context.scrubbed(given(input.idempotency_key))
+            receipt = record(context.namespace, episode_draft(input), actor=context.actor, idempotency_key=key, trace=context.trace)
         scope = after(context)
         return IngestEpisodePayload(
             scope=scope,
@@ -120,7 +121,8 @@ class Mutation(Ingesting, Identifying):
                 stated_claims(input),
                 drop_bad_dates=drops_bad_dates(input),
                 actor=context.actor,
-                idempotency_key=given(input.idempotency_key),
+                idempotency_key=context.scrubbed(given(input.idempotency_key)),
+                trace=context.trace,
             )
         scope = after(context)
         return AssertStatementsPayload(
@@ -152,7 +154,7 @@ class Mutation(Ingesting, Identifying):
             key=key,
             source=by_ref.source if by_ref else None,
             external_id=by_ref.external_id if by_ref else None,
-            reason=given(reason),
+            reason=context.scrubbed(given(reason)),
             actor=context.actor,
         )
         return retracted(context, receipt.episode_key, receipt.transaction)

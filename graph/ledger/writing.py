@@ -49,6 +49,7 @@ class Writer:
         actor: str,
         reason: str | None = None,
         idempotency_key: str | None = None,
+        trace: str | None = None,
     ) -> list[Receipt]:
         """Record episodes in one transaction. What is known already commits nothing and answers with the first transaction.
 
@@ -58,7 +59,7 @@ class Writer:
             commit = Commit(connection, self._keys, vocabulary, namespace, self._clock)
             if idempotency_key is not None:
                 commit.claim_key(idempotency_key, prepared[0])
-            receipts = commit.record(prepared)
+            receipts = commit.record(prepared, trace=trace)
             if commit.needed:
                 commit.finish(kind, actor, reason)
             return receipts

@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from api.app import create_app
-from api.credentials import Access, entry_of, new_key
+from api.credentials import PREFIX, Access, entry_of
 from api.exposure import LOOPBACK_NAMES, Exposure, exposure_of, keyring_of
 from api.server import listen, serve, url_of
 from api.service import Service
@@ -21,7 +21,8 @@ from ontology.errors import InvalidInput
 from tests.api.clients import served
 from tests.api.conftest import Borrowed
 
-KEY = new_key()
+# The same in every process: it stands in the names of tests.
+KEY = PREFIX + "k" * 43
 ENTRIES = json.dumps([entry_of(KEY, "ana", [], Access.WRITE)])
 
 

@@ -25,6 +25,7 @@ from tests.api.keyed import Keys, keyed_service
 from tests.api.opening import open_test_service
 from tests.api.stating import state
 from tests.graph.ledger.test_jobs import offered
+from tests.workers.extracting import SECRET
 from workers.meters import Ending, Failure, failure_kind
 
 Sample = tuple[str, frozenset[tuple[str, str]]]
@@ -236,3 +237,10 @@ def test_what_is_counted_as_it_goes_is_shown() -> None:
     assert (value(found, "batch_results_sum"), value(found, "batch_seconds_sum")) == (40, 0.02)
     assert value(found, "redactions_total", rule="secret:jwt") == 2
     assert value(found, "failures_total", kind="cancelled") == 4
+
+
+def test_secrets_that_were_replaced_are_counted_by_rule_and_never_shown(client: OverHttp) -> None:
+    ended(client, handed_in(client, said("s1", f"{SECRET} and {SECRET}", speaker=SECRET), said("s2")))
+    text = client.http.get(f"{client.url}/metrics").content
+    assert value(read(text), "redactions_total", rule="secret:test") == 3
+    assert SECRET.encode() not in text

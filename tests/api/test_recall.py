@@ -326,7 +326,7 @@ def test_an_arm_that_fails_is_named_in_the_answer_and_in_health(
         assert not told["recall.vector"]["ok"]
         assert "secret" not in str(told) + str(found)
     assert recalled(direct, "another question about Ada", **LATER)["degraded"] == []
-    assert {part["name"] for part in direct.ok(HEALTH)["health"]["components"]} == {"ledger", "graph", "index", "embedding"}
+    assert {part["name"] for part in direct.ok(HEALTH)["health"]["components"]} == {*("ledger", "graph", "index", "embedding", "backlog")}
 
 
 def test_an_index_that_cannot_follow_is_no_empty_answer(direct: Client, embedding: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,10 @@ def noted(extractor: SpacyExtractor, text: str, about: str | None = "Ann") -> li
         ("Was born in Porto", "born_in", "Porto"),
         ("Married to Maria", "spouse_of", "Maria"),
         ("Founded Initech", "founded", "Initech"),
+        ("Fluent in Spanish", "speaks", "Spanish"),
+        ("Born in Porto", "born_in", "Porto"),
+        ("Moved to Berlin", "lives_in", "Berlin"),
+        ("Hosted on AWS", "hosted_on", "AWS"),
     ],
 )
 def test_words_without_a_subject_are_of_whom_the_note_is_on(
@@ -48,6 +52,8 @@ def test_words_without_a_subject_are_of_whom_the_note_is_on(
         ("She is allergic to peanuts", []),
         ("Software engineer at Acme", []),
         ("Notes are kept in Notion", [("Notes", "located_in", "Notion")]),
+        ("Written docs are rare", []),
+        ("Running tests takes long", []),
     ],
 )
 def test_words_with_a_subject_keep_it(extractor: SpacyExtractor, text: str, found: list[Triple]) -> None:

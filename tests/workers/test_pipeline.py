@@ -36,10 +36,15 @@ class Scripted:
         self.dropped: list[int] = []
         self.broken = False
         self.capacity = 1000
+        self.forgot = False
 
     def _check(self) -> None:
         if self.broken:
             raise DispatchUnavailable("the broker is away")
+
+    def lost(self) -> bool:
+        forgot, self.forgot = self.forgot, False
+        return forgot
 
     def room(self, queue: str) -> int:
         self._check()

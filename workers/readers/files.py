@@ -57,7 +57,11 @@ class SourceFile:
         """Whether there is another file at a path from this one's folder."""
         if self.archive is not None:
             return self.archive.holds(self._entry(name))
-        return (self.path.absolute().parent / name).is_file()
+        try:
+            return (self.path.absolute().parent / name).is_file()
+        except OSError:
+            # A name that is too long, or a folder that may not be looked into.
+            return False
 
     def _entry(self, name: str) -> str:
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.entry), name))

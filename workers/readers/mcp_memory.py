@@ -26,6 +26,8 @@ from workers.readers.texts import parts, storable
 _RELATION = ("from", "relationType", "to")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_PREDICATE = 64
+_USER = "default_user"
+"""What the server's instructions call whom the assistant talks with."""
 
 
 def predicate_of(relation: str) -> str | None:
@@ -127,7 +129,11 @@ class _Memory:
         return self._mapped(name) if key == "name" else name
 
     def _mapped(self, name: str) -> str:
-        return self._options.name_of(name, self._source)
+        """The name that the options give to an entity; the user goes by another name here."""
+        mapped = self._options.name_of(name, self._source)
+        if mapped == name and name.casefold() == _USER:
+            return self._options.unnamed(self._source) or name
+        return mapped
 
     def _stated(self, subject: str, predicate: str, target: str, content: str, metadata: dict[str, Any] | None = None) -> StatedEpisode:
         claim = StatedClaim(ClaimDraft(subject, predicate, ObjectDraft(target), rule="client"))

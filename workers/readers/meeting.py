@@ -6,16 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 
 from ontology.episode import EpisodeDraft
 from ontology.instant import UNBOUNDED_FUTURE, Instant, format_instant, zone_named
 from workers.readers.conversation import Conversation, Utterance
+from workers.readers.cue_text import Part, constant_prefixes
 from workers.readers.files import SourceFile
 from workers.readers.lines import split_lines
 from workers.readers.meeting_start import meeting_start
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
-from workers.readers.subtitles import Cue, Part, is_timing, read_cues
+from workers.readers.subtitles import Cue, is_timing, read_cues
 
 PAUSE = 10 * 1_000_000
 """Silence after which an utterance has ended, in microseconds."""
@@ -28,6 +30,9 @@ LONGEST = 5_000
 
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _VTT = re.compile(rb"WEBVTT(?:[ \t\r\n]|$)")
+_NOBODY = "Unknown speaker"
+"""Who speaks without a name where others are told apart: not the one whom the caller names, and not "user"."""
+
 _NUMBERED = re.compile(r"(?:unknown[ _-]?)?(?:speaker|person|participant|sprecher|guest)[ _#-]*[\dA-Z]{0,3}|unknown", re.IGNORECASE)
 _UNKNOWN = (
     "nothing says when this meeting began, so it was not read: say it with --start TIME, or put it into the file's name "
@@ -72,10 +77,11 @@ class MeetingReader:
             yield Rejected(file.name, None, "start", _UNKNOWN)
             return
         start, basis = found
+        several, names = _voices(file)
         conversation = Conversation(self.source, file.name, options, report, file.modified)
         equal: Counter[Instant] = Counter()
         with file.open() as opened:
-            for item in _utterances(read_cues(split_lines(opened), file.name, report)):
+            for item in _utterances(read_cues(split_lines(opened), file.name, report, names)):
                 if isinstance(item, Rejected):
                     yield item
                     continue
@@ -91,12 +97,19 @@ class MeetingReader:
                         external_id=f"{file.stem}@{format_instant(stamp)}{which}",
                         line=item.line,
                         stamp=stamp,
-                        speaker=_named(item.speaker, file.stem, options, self.source),
+                        speaker=_named(item.speaker or (_NOBODY if several else None), file.stem, options, self.source),
                         group=file.stem,
                         metadata={"startFrom": basis},
                     )
                 )
         yield from conversation.close()
+
+
+def _voices(file: SourceFile) -> tuple[bool, frozenset[str]]:
+    """(whether the head tells speakers apart, the prefixes of cues that are names there though they do not look like it)."""
+    cues = [cue for cue in read_cues(split_lines(BytesIO(file.head)), file.name, ReadReport()) if isinstance(cue, Cue)]
+    names = constant_prefixes(part.text if part.named != "prefix" else f"{part.speaker}: {part.text}" for cue in cues for part in cue.parts)
+    return bool(names) or any(part.named for cue in cues for part in cue.parts), names
 
 
 def _named(speaker: str | None, meeting: str, options: ReadOptions, source: str) -> str | None:

@@ -13,8 +13,8 @@ KEPT_REJECTIONS = 10_000
 class Rejected:
     """A line (from 1; None: the whole file), or the item of a JSON array that begins on it, that could not be read, and why.
 
-    `kind` is one of: missing, unreadable, empty, binary, unrecognised (files); json, not-an-object, empty-line, too-long,
-    timestamp, text, name, id (lines). The message holds nothing of the text.
+    `kind` is one of: missing, unreadable, empty, binary, unrecognised, date-order, start (files); json, not-an-object, empty-line,
+    too-long, timestamp, text, name, id (lines). The message holds nothing of the text.
     """
 
     path: str

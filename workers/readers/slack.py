@@ -156,7 +156,7 @@ class _Day:
         for value in (message.get("username"), bot.get("name") if isinstance(bot, dict) else None, message.get("bot_id")):
             if isinstance(value, str) and value.strip():
                 return value
-        return None
+        return "bot" if message.get("subtype") in _BOT else None
 
     def _addressee(self, text: str, user: str | None) -> str | None:
         named = addressed(text)

@@ -9,7 +9,7 @@ from typing import Any
 _MARKUP = re.compile(r"<([^<>\n]{1,4000})>")
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 # Marks inside addresses and names of files are none.
-_EMPHASIS = re.compile(r"(?<![\w/.=&-])([*_~])(?=\S)([^*_~\n]*[^*_~\s])\1(?![\w/])")
+_EMPHASIS = re.compile(r"([*_~])(?<![\w/.=&-][*_~])(?=\S)([^*_~\n]*[^*_~\s])\1(?![\w/])")
 _NESTED = 3
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _MENTION = re.compile(r"<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>")
@@ -25,7 +25,9 @@ def readable(text: str, names: Names) -> str:
         # Markup in code is escaped by Slack too; emphasis in it is none.
         plain = _MARKUP.sub(lambda match: _shown(match[1], names), piece)
         for _ in range(0 if place % 2 else _NESTED):
-            plain = _EMPHASIS.sub(r"\2", plain)
+            plain, found = _EMPHASIS.subn(r"\2", plain)
+            if not found:
+                break
         pieces.append(plain)
     joined = "".join(pieces)
     for entity, character in _ENTITIES:

@@ -53,11 +53,13 @@ _GROUP = re.compile(r"\b(?:created (?:this )?group|added|left|joined|removed|gro
 _CREATED = re.compile('created (?:this )?group ["“„«](.{1,100})["”“»]')
 _MENTION = re.compile("@\u2068([^\u2066-\u2069\n]{1,100})\u2069")
 _NAME = 100
+_QUOTES = "„“”«»"
 
 
 def is_notice(name: str) -> bool:
     """Whether what stands between a head and the first colon is part of a notice and nobody's name."""
-    return len(name) > _NAME or name.count('"') % 2 == 1 or ("“" in name) != ("”" in name) or bool(_NOTICE.search(name))
+    quotes = sum(map(name.count, _QUOTES))
+    return len(name) > _NAME or name.count('"') % 2 == 1 or quotes % 2 == 1 or bool(_NOTICE.search(name))
 
 
 def tells_of_group(text: str) -> bool:

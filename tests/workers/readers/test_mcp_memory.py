@@ -73,6 +73,14 @@ def test_names_are_mapped_in_entities_and_relations(tmp_path: Path) -> None:
     assert words(items)[0] == ("Maya Lind", "Prefers dark mode")
 
 
+@pytest.mark.parametrize(("name", "found"), [("default_user", "Maya"), ("user", "Maya"), ("Default_User", "Maya"), ("Ann", "Ann")])
+def test_the_user_is_whom_the_option_names(tmp_path: Path, name: str, found: str) -> None:
+    items, _, _ = read_all(write_lines(tmp_path / "memory.jsonl", [ANN | {"name": name}]), ReadOptions(speaker="Maya"))
+    assert {speaker for speaker, _ in words(items)} == {found}
+    items, _, _ = read_all(write_lines(tmp_path / "memory.jsonl", [ANN | {"name": name}]))
+    assert {speaker for speaker, _ in words(items)} == {name}
+
+
 BAD: list[tuple[Any, list[str]]] = [
     ({"type": "entity", "entityType": "person", "observations": ["x"]}, ["text"]),
     (ANN | {"name": 5}, ["text"]),

@@ -101,6 +101,12 @@ def test_a_day_alone_keeps_ids_and_lists_beside_it_name_them(tmp_path: Path) -> 
     assert len(drafts) == 1 and not rejected and report.skipped == {"list of a workspace": 1}
 
 
+def test_a_day_whose_lists_would_have_too_long_a_name_is_read(tmp_path: Path) -> None:
+    path = tmp_path / f"{'x' * 235}-2026-05-20.json"
+    path.write_text(json.dumps([message("Hi.")]))
+    assert texts(drafts_of(path)) == ["Hi."]
+
+
 def test_a_renamed_channel_and_a_day_read_by_itself_give_the_same_ids(tmp_path: Path) -> None:
     path = day(tmp_path / "a", [message("Hi.")], channels=[{"id": "C01", "name": "general", "members": []}])
     whole = drafts_of(tmp_path / "a")
@@ -216,7 +222,7 @@ def test_a_large_export_in_a_zip_is_streamed(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("users.json", json.dumps(USERS))
         with archive.open("general/2026-05-20.json", "w") as opened:
-            rows = (json.dumps(message("word " * 6_000 + str(number), number)) for number in range(400))
+            rows = (json.dumps(message("w" * 30_000 + str(number), number)) for number in range(400))
             opened.write(("[" + ",\n".join(rows) + "]").encode())
     tracemalloc.start()
     count = sum(1 for _ in read_path(path))

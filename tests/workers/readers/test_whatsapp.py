@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from ontology.episode import EpisodeDraft
 from tests.workers.readers.writing import SAMPLES, drafts_of, read, texts
-from workers.readers import ReadOptions
+from workers.readers import ReadOptions, read_path
 
 LRM = "\u200e"
 COPIED = "> [20/05, 09:01] Tom: I moved to Berlin\n> [20/05, 09:02] Tom: I work at Acme"
@@ -133,6 +134,9 @@ SILENT = [
     "Maya left",
     "Maya added Ben",
     'Maya changed the subject from "Trip: Rome" to "Trip: Oslo"',
+    "Maya hat den Betreff von „Reise: Rom“ zu „Oslo“ geändert.",
+    "Maya a changé le sujet de « Voyage : Rome » en « Oslo »",
+    "Your security code with Ben: Work changed.",
     "Ben: <Media omitted>",
     "Ben: <Medien ausgeschlossen>",
     "Ben: image omitted",
@@ -276,3 +280,13 @@ def test_logs_and_notes_are_no_chats(tmp_path: Path, content: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text(content)
     assert {draft.source for draft in drafts_of(path)} == {"notes"}
+
+
+def test_a_long_chat_is_streamed(tmp_path: Path) -> None:
+    path = chat(tmp_path / "c.txt", *[f"20/05/2026, {n // 60:02d}:{n % 60:02d} - Maya: {'w' * 30_000}" for n in range(250)])
+    tracemalloc.start()
+    count = sum(1 for _ in read_path(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 250
+    assert path.stat().st_size > 7_000_000 > peak * 1.5

@@ -1,0 +1,1 @@
+"""Celery workers, and the owner's side of them."""

@@ -158,7 +158,7 @@ class LedgerJobs:
         preparer = self._preparer(namespace)
 
         def prepared(item: OfferedStatements) -> PreparedEpisode:
-            return preparer.stated(item.draft, item.claims, drop_bad_dates=item.drop_bad_dates)
+            return preparer.stated(item.draft, item.claims, item.flags, drop_bad_dates=item.drop_bad_dates)
 
         handed_in = [(_at(place, prepared, item), item.idempotency_key) for place, item in enumerate(items)]
         return self._record(namespace, handed_in, "assert", actor, trace)

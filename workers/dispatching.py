@@ -50,7 +50,7 @@ class DispatchUnavailable(ErstwhileError):
 
 
 class Dispatch(Protocol):
-    """Hands chunks of waiting episodes to extractors. One thread uses it at a time, but for `close` and `health`."""
+    """Hands chunks of waiting episodes to extractors. One thread uses it at a time, but for `drop`, `close` and `health`."""
 
     @property
     def resend_after(self) -> float | None:

@@ -101,7 +101,8 @@ class RedisDispatch:
 
     def room(self, queue: str) -> int:
         """How many more episodes of a queue are taken now. Raises DispatchUnavailable."""
-        flying = sum(1 for _, of in self._flying.values() if of == queue)
+        with self._lock:
+            flying = sum(1 for _, of in self._flying.values() if of == queue)
         free = self._windows[queue] - flying
         if free <= 0:
             return 0
@@ -123,8 +124,8 @@ class RedisDispatch:
             self._be_sure()
             self._publish()
             send_task(self._app, EXTRACT, queue, body, self._signer.mark(Purpose.EXTRACT, body))
-        for each in chunk:
-            self._flying[each.row] = (each.round, queue)
+        with self._lock:
+            self._flying.update({each.row: (each.round, queue) for each in chunk})
 
     def receive(self, limit: int, wait: float) -> list[Outcome]:
         """Up to `limit` outcomes that fit what the ledger has, after at most `wait` seconds. Raises DispatchUnavailable."""
@@ -139,17 +140,19 @@ class RedisDispatch:
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
         """Take outcomes off the stream. Raises DispatchUnavailable; then it is done with the next call."""
-        for each in outcomes:
-            if each.kind is not Kind.STARTED and self._flying.get(each.row, (None,))[0] == each.round:
-                del self._flying[each.row]
+        with self._lock:
+            for each in outcomes:
+                if each.kind is not Kind.STARTED and self._flying.get(each.row, (None,))[0] == each.round:
+                    del self._flying[each.row]
         self._unsettled.update(each.token for each in outcomes if each.token)
         with self._reaching():
             self._settle()
 
     def drop(self, episodes: Sequence[WaitingEpisode]) -> None:
-        """No worker begins these episodes any more. Raises DispatchUnavailable."""
-        for each in episodes:
-            self._flying.pop(each.row, None)
+        """No worker begins these episodes any more. Raises DispatchUnavailable. Any thread may call it."""
+        with self._lock:
+            for each in episodes:
+                self._flying.pop(each.row, None)
         if not episodes:
             return
         with self._reaching(), self._client.pipeline(transaction=False) as pipe:
@@ -204,7 +207,8 @@ class RedisDispatch:
             # No news where this process has handed out nothing yet: Redis keeps nothing when it is started anew.
             level = logging.DEBUG if self._run is None else logging.WARNING
             logger.log(level, "Redis knows nothing of what was handed out; it is handed out again")
-            self._flying.clear()
+            with self._lock:
+                self._flying.clear()
             self._unsettled.clear()
             self._held.clear()
             self._from = "0"
@@ -307,7 +311,8 @@ class RedisDispatch:
         if episode is None:
             # Told twice, or given up meanwhile.
             if result.kind is not Kind.STARTED:
-                self._flying.pop(result.row, None)
+                with self._lock:
+                    self._flying.pop(result.row, None)
             return []
         if result.key != episode.key:
             raise Unfit("of another episode")

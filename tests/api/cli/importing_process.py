@@ -64,6 +64,11 @@ class Process:
             start_new_session=True,
         )
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
     def until(self, condition: Callable[[], bool], patience: float = 60) -> None:
         """Wait for something that the process does."""
         import time

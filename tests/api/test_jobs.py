@@ -187,3 +187,13 @@ def test_no_secret_is_kept_of_a_job(client: Client, service: Service) -> None:
     client.ok(STATE, input=[stated("two", object=SECRET)])
     answer = client.ok("{ asOf { episodes { edges { node { content speaker flags } } } statements { edges { node { text } } } } }")
     assert SECRET not in str(answer)
+
+
+def test_above_the_high_water_mark_the_seconds_to_wait_are_told(client: Client, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service.ingestion, "_most_waiting", 0)
+    found = refused(client, INGEST, said("one"))
+    assert (found["__typename"], found["code"]) == ("OverloadedError", "OVERLOADED")
+    assert found["retryAfter"] >= 1
+    assert client.ok("{ stats { episodes } }")["stats"]["episodes"] == 0
+    # What needs no extraction goes in.
+    assert refused(client, STATE, stated("one"))["job"]["state"] == "SUCCEEDED"

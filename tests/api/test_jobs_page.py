@@ -84,7 +84,13 @@ def test_the_tables_name_all_counts_states_and_figures(service: Service) -> None
         if name.startswith("erstwhile_") and not name.endswith("_created")
     }
     assert shown - told == set()
-    only_with_a_broker = {"erstwhile_broker_up", "erstwhile_broker_tasks", "erstwhile_stream_results", "erstwhile_workers"}
+    only_with_a_broker = {
+        "erstwhile_broker_up",
+        "erstwhile_broker_tasks",
+        "erstwhile_stream_results",
+        "erstwhile_workers",
+        "erstwhile_refused_results",
+    }
     only_once_counted = {"erstwhile_redactions_total", "erstwhile_requests_total", "erstwhile_request_seconds"}
     assert told - shown <= only_with_a_broker | only_once_counted
     figures = PAGE[PAGE.index("## Figures") :]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import time
+from collections import Counter
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from benchmarks.bulk.turns import Went, idle_reads, ingest
 from benchmarks.ingest import drafts_of
 from benchmarks.measuring import machine, percentile, table
 from ontology.episode import EpisodeDraft
+from tests.workers.broker.chaos import Schedule
 
 WARM = 100
 """Turns that go in before the clock runs: every process has loaded its model."""
@@ -44,6 +47,20 @@ def row(name: str, went: Went) -> list[str]:
     ]
 
 
+def chaos(folder: Path, schedule: Schedule) -> None:
+    """One schedule of deaths, and whether the graph is that of one process that nobody disturbed."""
+    start = time.monotonic()
+    found = schedule.run(folder)
+    took = time.monotonic() - start
+    expected = schedule.undisturbed(folder / "undisturbed")
+    lines = Counter(line[2 : line.index("'", 2)] for line in found)
+    print(f"{schedule.number:,} episodes through {schedule.deaths} deaths in {took:,.0f} s, each extracted once: {dict(lines)}")
+    if found != expected:
+        differing = sorted(set(found) ^ set(expected))
+        raise SystemExit(f"{len(differing)} lines of the canonical export differ, such as {differing[0]}")
+    print("the canonical export is that of one process that nobody disturbed")
+
+
 def main() -> None:
     """Run what is asked for and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -52,8 +69,16 @@ def main() -> None:
     parser.add_argument("--embedded-turns", type=int, default=1_000, help="turns of the runs with embedding")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--chaos", action="store_true", help="nothing but a schedule of deaths: of workers, of the owner and of Redis")
+    parser.add_argument("--episodes", type=int, default=5_000, help="turns of the schedule of deaths")
+    parser.add_argument("--deaths", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     print(machine())
+    if arguments.chaos:
+        with tempfile.TemporaryDirectory() as name:
+            chaos(Path(name), Schedule(arguments.episodes, arguments.deaths, arguments.seed, 600, arguments.locomo.resolve()))
+        return
     drafts = drafts_of(arguments.locomo, arguments.turns + WARM)[: arguments.turns + WARM]
     numbers = count()
     rows = []

@@ -9,17 +9,15 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from threading import Lock
 from time import monotonic
-from typing import Any
 from uuid import uuid4
-
-from redis.exceptions import ResponseError
 
 from graph.views import ComponentHealth
 from graph.work import MAX_STARTS, WaitingEpisode
 from ontology.vocabulary import Vocabulary
 from workers.broker.celery_app import EXTRACT, QUEUES, sending_app
-from workers.broker.connection import DAY, GROUP, OWNER, Keys, owner_client, reaching
+from workers.broker.connection import DAY, Keys, owner_client, reaching
 from workers.broker.figures import SILENT, BrokerFigures, measured, parts_of
+from workers.broker.flight import Flight
 from workers.broker.messages import (
     VERSION,
     ExtractTask,
@@ -33,6 +31,7 @@ from workers.broker.messages import (
 )
 from workers.broker.settings import BrokerSettings
 from workers.broker.signing import Forged, Purpose, Signer
+from workers.broker.stream import Emptied, Fields, ResultStream
 from workers.broker.tasks import send_task
 from workers.broker.vocabularies import published
 from workers.dispatching import DispatchUnavailable, Kind, Outcome
@@ -43,14 +42,13 @@ logger = logging.getLogger(__name__)
 Texts = Callable[[Collection[int]], Mapping[int, WaitingEpisode]]
 """Those of some episodes that still wait, as the ledger has them: `Backlog.find`."""
 
-LONGEST_WAIT = 1.0
-"""Seconds that Redis is asked to wait for a result at a time; well under the time after which it counts as gone."""
 A_TASK = 8
 """Episodes that a task may have that was sent before this process began."""
 LOOK_EVERY = 2.0
 """Seconds between looks at queues, stream and workers."""
 
-Entry = tuple[str, Mapping[bytes, bytes] | None]
+CHECK_EVERY = 0.25
+"""Seconds between looks whether Redis has forgotten what it was given, and whether there is room."""
 
 
 class RedisDispatch:
@@ -69,16 +67,15 @@ class RedisDispatch:
         self._signer = Signer(settings.key)
         self._vocabulary, self._texts = vocabulary, texts
         self._windows = dict(zip(QUEUES, (settings.live_window, settings.bulk_window), strict=True))
-        self._flying: dict[int, tuple[int, str]] = {}
-        self._held: set[str] = set()
-        self._unsettled: set[str] = set()
+        self._flight = Flight(QUEUES)
+        self._stream = ResultStream(self._client, self._keys.results)
         self._refused: Counter[str] = Counter()
-        # What an earlier process of the service was handed and did not settle comes first.
-        self._from: str | None = "0"
         self._run: bytes | None = None
         self._sure = False
+        self._checked_at = -CHECK_EVERY
         self._lost = False
         self._closed = False
+        self._full: dict[str, tuple[float, bool]] = {}
         self._figures = SILENT
         self._looked = -LOOK_EVERY
         self._lock = Lock()
@@ -101,21 +98,27 @@ class RedisDispatch:
 
     def room(self, queue: str) -> int:
         """How many more episodes of a queue are taken now. Raises DispatchUnavailable."""
-        with self._lock:
-            flying = sum(1 for _, of in self._flying.values() if of == queue)
-        free = self._windows[queue] - flying
+        free = self._windows[queue] - self._flight.number(queue)
         if free <= 0:
             return 0
         with self._reaching():
             self._be_sure()
-            with self._client.pipeline(transaction=False) as pipe:
-                pipe.llen(self._keys.queue(queue))
-                pipe.xlen(self._keys.results)
-                waiting, told = pipe.execute()
+            return 0 if self._is_full(queue) else free
+
+    def _is_full(self, queue: str) -> bool:
+        """Whether so much waits in Redis, or for us, that no more should be sent, whatever this process has sent."""
+        at, full = self._full.get(queue, (-CHECK_EVERY, False))
+        if monotonic() - at < CHECK_EVERY:
+            return full
+        with self._client.pipeline(transaction=False) as pipe:
+            pipe.llen(self._keys.queue(queue))
+            pipe.xlen(self._keys.results)
+            waiting, told = pipe.execute()
         # What an earlier process sent is known by its tasks alone; each of ours has an episode at least.
-        if (waiting - flying) * A_TASK >= self._windows[queue] or told >= self._settings.stream_high:
-            return 0
-        return free
+        foreign = (waiting - self._flight.number(queue)) * A_TASK
+        full = bool(foreign >= self._windows[queue] or told >= self._settings.stream_high)
+        self._full[queue] = (monotonic(), full)
+        return full
 
     def send(self, queue: str, chunk: Sequence[WaitingEpisode]) -> None:
         """Put episodes on a queue, as one task. Raises DispatchUnavailable."""
@@ -124,35 +127,35 @@ class RedisDispatch:
             self._be_sure()
             self._publish()
             send_task(self._app, EXTRACT, queue, body, self._signer.mark(Purpose.EXTRACT, body))
-        with self._lock:
-            self._flying.update({each.row: (each.round, queue) for each in chunk})
+        self._flight.add(queue, chunk)
 
     def receive(self, limit: int, wait: float) -> list[Outcome]:
         """Up to `limit` outcomes that fit what the ledger has, after at most `wait` seconds. Raises DispatchUnavailable."""
         with self._reaching():
             self._be_sure()
-            self._settle()
-            entries = self._read(limit, wait)
+            self._stream.settle()
+            try:
+                entries = self._stream.read(limit, wait)
+            except Emptied:
+                self._sure = False
+                self._be_sure()
+                entries = self._stream.read(limit, 0)
             self._look()
-        if not entries:
-            return []
-        return self._checked(entries)
+        return self._checked(entries) if entries else []
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
         """Take outcomes off the stream. Raises DispatchUnavailable; then it is done with the next call."""
-        with self._lock:
-            for each in outcomes:
-                if each.kind is not Kind.STARTED and self._flying.get(each.row, (None,))[0] == each.round:
-                    del self._flying[each.row]
-        self._unsettled.update(each.token for each in outcomes if each.token)
+        for each in outcomes:
+            if each.kind is not Kind.STARTED:
+                self._flight.end(each.row, each.round)
+        self._stream.done(each.token for each in outcomes if each.token)
         with self._reaching():
-            self._settle()
+            self._stream.settle()
 
     def drop(self, episodes: Sequence[WaitingEpisode]) -> None:
         """No worker begins these episodes any more. Raises DispatchUnavailable. Any thread may call it."""
-        with self._lock:
-            for each in episodes:
-                self._flying.pop(each.row, None)
+        for each in episodes:
+            self._flight.end(each.row)
         if not episodes:
             return
         with self._reaching(), self._client.pipeline(transaction=False) as pipe:
@@ -186,8 +189,7 @@ class RedisDispatch:
                 yield
         except DispatchUnavailable as failure:
             self._sure = False
-            # What it handed out when the call failed is known to nobody here.
-            self._from = "0"
+            self._stream.reread()
             self._looked = -LOOK_EVERY
             self._see(SILENT.with_problem(failure.message, self._refused))
             raise
@@ -197,30 +199,24 @@ class RedisDispatch:
 
     def _be_sure(self) -> None:
         """See whether Redis has forgotten what it was given, now or by an earlier process: it was emptied, or is another run of it."""
+        if self._sure and monotonic() - self._checked_at < CHECK_EVERY:
+            return
         if self._sure and self._client.exists(self._keys.alive):
+            self._checked_at = monotonic()
             return
         run = self._client.info("server")["run_id"].encode()
         forgotten = self._client.get(self._keys.alive) != run
-        self._group()
+        self._stream.begin()
         self._client.set(self._keys.alive, run)
         if forgotten:
             # No news where this process has handed out nothing yet: Redis keeps nothing when it is started anew.
             level = logging.DEBUG if self._run is None else logging.WARNING
             logger.log(level, "Redis knows nothing of what was handed out; it is handed out again")
-            with self._lock:
-                self._flying.clear()
-            self._unsettled.clear()
-            self._held.clear()
-            self._from = "0"
+            self._flight.end_all()
+            self._stream.forget()
+            self._full.clear()
             self._lost = True
-        self._run, self._sure = run, True
-
-    def _group(self) -> None:
-        try:
-            self._client.xgroup_create(self._keys.results, GROUP, id="0", mkstream=True)
-        except ResponseError as failure:
-            if "BUSYGROUP" not in str(failure):
-                raise
+        self._run, self._sure, self._checked_at = run, True, monotonic()
 
     def _publish(self) -> None:
         key = self._keys.vocabulary(self._vocabulary.version)
@@ -244,43 +240,13 @@ class RedisDispatch:
             )
         )
 
-    def _read(self, limit: int, wait: float) -> list[Entry]:
-        """Entries that were handed to nobody here yet: those of an earlier process first."""
-        while self._from is not None:
-            entries = self._read_from(self._from, limit, None)
-            if not entries:
-                self._from = None
-                break
-            self._from = entries[-1][0]
-            # Deleted ones are still named as handed out.
-            gone = [id for id, fields in entries if fields is None]
-            if gone:
-                self._client.xack(self._keys.results, GROUP, *gone)
-            entries = [(id, fields) for id, fields in entries if fields is not None and id not in self._held]
-            if entries:
-                return entries
-        # Redis takes 0 for ever; for no time at all it is not asked to wait.
-        return self._read_from(">", limit, max(1, int(min(wait, LONGEST_WAIT) * 1000)) if wait > 0 else None)
-
-    def _read_from(self, place: str, limit: int, block: int | None) -> list[Entry]:
-        try:
-            answer: Any = self._client.xreadgroup(GROUP, OWNER, {self._keys.results: place}, count=limit, block=block)
-        except ResponseError as failure:
-            if "NOGROUP" not in str(failure):
-                raise
-            # Emptied since the last look.
-            self._sure = False
-            self._be_sure()
-            return []
-        return [(id.decode(), fields or None) for _, entries in answer or [] for id, fields in entries]
-
-    def _checked(self, entries: Sequence[Entry]) -> list[Outcome]:
+    def _checked(self, entries: Sequence[tuple[str, Fields]]) -> list[Outcome]:
         read: list[tuple[str, Result]] = []
         bad: set[str] = set()
         refused: list[str] = []
         for id, fields in entries:
             try:
-                read.append((id, self._result(fields or {})))
+                read.append((id, self._result(fields)))
             except (Forged, Malformed) as failure:
                 self._refused[type(failure).__name__.lower()] += 1
                 refused.append(str(failure))
@@ -299,11 +265,11 @@ class RedisDispatch:
             outcomes += found
         if refused:
             logger.error("%d of %d results are refused, the first because it is %s", len(refused), len(entries), refused[0])
-        self._held.update(each.token for each in outcomes if each.token)
-        self._unsettled |= bad
+        self._stream.hold(each.token for each in outcomes if each.token)
+        self._stream.done(bad)
         return outcomes
 
-    def _result(self, fields: Mapping[bytes, bytes]) -> Result:
+    def _result(self, fields: Fields) -> Result:
         return unpacked(Result, self._signer.check(Purpose.RESULT, fields.get(b"body"), fields.get(b"mark")))
 
     def _outcomes(self, id: str, result: Result, episode: WaitingEpisode | None) -> list[Outcome]:
@@ -311,8 +277,7 @@ class RedisDispatch:
         if episode is None:
             # Told twice, or given up meanwhile.
             if result.kind is not Kind.STARTED:
-                with self._lock:
-                    self._flying.pop(result.row, None)
+                self._flight.end(result.row)
             return []
         if result.key != episode.key:
             raise Unfit("of another episode")
@@ -333,23 +298,13 @@ class RedisDispatch:
         # Workers know of starts that nobody was told of: a worker can die between counting and telling.
         return [Outcome(Kind.STARTED, result.row, result.round)] * (MAX_STARTS - episode.starts) + [told]
 
-    def _settle(self) -> None:
-        if self._unsettled:
-            done = list(self._unsettled)
-            with self._client.pipeline(transaction=True) as pipe:
-                pipe.xack(self._keys.results, GROUP, *done)
-                pipe.xdel(self._keys.results, *done)
-                pipe.execute()
-            self._unsettled.difference_update(done)
-            self._held.difference_update(done)
-
     def _look(self) -> None:
         if monotonic() - self._looked >= LOOK_EVERY:
             self._measure()
             self._looked = monotonic()
 
     def _measure(self) -> None:
-        self._see(measured(self._client, self._keys, self._refused, len(self._flying)))
+        self._see(measured(self._client, self._keys, self._refused, self._flight.number()))
 
     def _see(self, figures: BrokerFigures) -> None:
         with self._lock:

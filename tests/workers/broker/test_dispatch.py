@@ -27,6 +27,12 @@ from workers.dispatching import DispatchUnavailable, Kind, Outcome
 from workers.turns import turn_of
 
 
+@pytest.fixture(autouse=True)
+def looking_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sees at once what it would see a quarter of a second later."""
+    monkeypatch.setattr(module, "CHECK_EVERY", 0.0)
+
+
 @pytest.fixture
 def settings(redis: RedisServer) -> BrokerSettings:
     return settings_for(redis.url)
@@ -329,7 +335,7 @@ def test_settling_that_failed_is_made_up_for(dispatch: RedisDispatch, ledger: Le
         raise ConnectionError("away")
 
     with monkeypatch.context() as broken:
-        broken.setattr(dispatch, "_settle", away)
+        broken.setattr(dispatch._stream, "settle", away)
         with pytest.raises(DispatchUnavailable):
             dispatch.settle(outcomes)
     assert hand.client.xlen(hand.keys.results) == 10

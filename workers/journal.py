@@ -92,12 +92,17 @@ def digest_of(draft: Draft) -> bytes:
 
 
 class Journal:
-    """The journal of one namespace in a file, which other processes may use too. Thread-safe."""
+    """The journal of one namespace in a file, which other processes may use too. Thread-safe.
+
+    Where the file cannot be read or written any more (the disk is full) `problem` says so, and an import does without: the journal knows
+    and keeps nothing from then on.
+    """
 
     def __init__(self, path: Path, namespace: str, clock: Clock) -> None:
         """Raises OSError where the file cannot be made, ErstwhileError where the destination does not answer."""
         self._path, self._clock = path, clock
         self._lock = Lock()
+        self.problem: str | None = None
         self._drafts: set[bytes] = set()
         self._files: dict[tuple[int, int, bytes], tuple[FileState, int]] = {}
         self._written = time.monotonic()
@@ -113,8 +118,9 @@ class Journal:
 
     def known(self, digests: Sequence[bytes]) -> set[bytes]:
         """Which of some drafts are acknowledged."""
-        with self._lock:
-            found = self._drafts.intersection(digests)
+        found: set[bytes] = set()
+        with self._lock, self._trying():
+            found |= self._drafts.intersection(digests)
             for at in range(0, len(digests), _ASKED):
                 part = digests[at : at + _ASKED]
                 places = ",".join("?" * len(part))
@@ -128,6 +134,8 @@ class Journal:
     def acknowledge(self, digests: Iterable[bytes]) -> None:
         """Some drafts are safe at the destination."""
         with self._lock:
+            if self.problem is not None:
+                return
             self._drafts.update(digests)
             due = len(self._drafts) >= MANY or time.monotonic() - self._written >= SECONDS
         if due:
@@ -135,8 +143,8 @@ class Journal:
 
     def drafts_of(self, file: FileState) -> int | None:
         """How many drafts a file has that was read whole as it is, whatever its name was, and all of which is acknowledged; else None."""
-        key = (file.device, file.inode, file.entry)
-        with self._lock:
+        key, row = (file.device, file.inode, file.entry), None
+        with self._lock, self._trying():
             if key in self._files:
                 found, drafts = self._files[key]
                 return drafts if found == file else None
@@ -154,7 +162,7 @@ class Journal:
     def flush(self) -> None:
         """Write what is acknowledged. Where the destination does not answer now it waits for the next time."""
         with self._lock:
-            if not self._drafts and not self._files:
+            if self.problem is not None or not (self._drafts or self._files):
                 return
             self._written = time.monotonic()
             drafts, files = list(self._drafts), dict(self._files)
@@ -165,7 +173,7 @@ class Journal:
             return
         if anchor.number == 0:
             return
-        with self._lock, self._transaction() as connection:
+        with self._lock, self._trying(), self._transaction() as connection:
             connection.executemany("INSERT OR IGNORE INTO drafts VALUES (?, ?)", ((self._id, digest) for digest in drafts))
             rows = ((self._id, *astuple(file), count) for file, count in files.values())
             connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -192,12 +200,22 @@ class Journal:
             self._connection.close()
 
     @contextmanager
+    def _trying(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as failure:
+            self.problem = str(failure)
+            self._drafts.clear()
+            self._files.clear()
+
+    @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield self._connection
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
 

@@ -168,6 +168,8 @@ def _journal(plan: Import, path: Path, clock: Clock) -> Iterator[Journal | None]
         yield journal
     finally:
         journal.close()
+        if journal.problem is not None:
+            hint(f"{path} could not be kept to the end ({journal.problem}), so that running this again reads and sends more again")
 
 
 def _name(url: str) -> str:

@@ -94,9 +94,8 @@ class RemoteLink:
         except ValueError:
             answer = None
         if reply.status_code >= 500 or reply.status_code == HTTP_TOO_MANY:
-            raise Unreachable(
-                f"the server at {self.url} answers with status {reply.status_code}", _seconds(reply.headers.get("Retry-After"))
-            )
+            why = f"the server at {self.url} answers with status {reply.status_code}{_reason(answer)}"
+            raise Unreachable(why, _seconds(reply.headers.get("Retry-After")))
         if reply.status_code == HTTP_TOO_LARGE:
             raise TooLarge(f"the server at {self.url} takes no request of this size")
         if not isinstance(answer, dict) or not {"data", "errors"} & answer.keys():
@@ -104,6 +103,13 @@ class RemoteLink:
                 f"the server at {self.url} answers with status {reply.status_code} and no GraphQL: is it Erstwhile?", "BAD_USER_INPUT"
             )
         return _data(answer.get("data"), answer.get("errors"))
+
+
+def _reason(answer: Any) -> str:
+    """What the first error of an answer says, where it is one of GraphQL's."""
+    errors = answer.get("errors") if isinstance(answer, dict) else None
+    first = errors[0] if isinstance(errors, list) and errors else None
+    return f": {first['message']}" if isinstance(first, dict) and isinstance(first.get("message"), str) else ""
 
 
 def _seconds(text: str | None) -> float | None:

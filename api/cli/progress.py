@@ -145,8 +145,8 @@ class Lines:
 
 
 def counts(tally: Tally, elapsed: float) -> str:
-    """Counts by outcome and the rate, in one line. `elapsed` in seconds."""
-    rate = f" ({tally.done / elapsed:,.0f}/s)" if elapsed > 1 else ""
+    """Counts by outcome and the rate of what does not wait any more, in one line. `elapsed` in seconds."""
+    rate = f" ({(tally.done - tally.pending) / elapsed:,.0f}/s)" if elapsed > 1 else ""
     named = (("accepted", tally.accepted), ("known", tally.known), ("held back", tally.held_back), ("failed", tally.failed))
     waiting = f"  waiting {tally.pending:,}" if tally.pending else ""
     return f"{tally.done:,} episodes{rate}  {'  '.join(f'{name} {count:,}' for name, count in named)}{waiting}"

@@ -61,7 +61,7 @@ class SentJobs:
         with self._lock:
             ids = list(self._open)
         for at in range(0, len(ids), _ASKED):
-            if self._stop.is_set():
+            if at and self._stop.is_set():
                 return
             part = ids[at : at + _ASKED]
             answer = self._execute(job_progress(len(part)), {f"i{place}": id for place, id in enumerate(part)})

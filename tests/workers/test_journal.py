@@ -169,6 +169,24 @@ def test_a_journal_that_cannot_be_read_is_begun_anew(importer: Importer, tmp_pat
     assert importer.run(path).known == 4
 
 
+def test_an_import_does_without_a_journal_that_breaks_on_the_way(importer: Importer, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "SECONDS", 0.0)
+    path = session(tmp_path / "a.jsonl", 12)
+    take, breaking = importer.destination.take, [True]
+
+    def take_and_break(drafts: Any) -> Tally:
+        if breaking:
+            breaking.clear()
+            with sqlite3.connect(importer.path) as connection:
+                connection.executescript("DROP TABLE drafts; DROP TABLE files;")
+            connection.close()
+        return take(drafts)
+
+    monkeypatch.setattr(importer.destination, "take", take_and_break)
+    assert importer.run(path, threads=1).accepted == 12
+    assert "no such table" in str(importer.opened[-1].problem)
+
+
 def test_the_journal_holds_no_text(importer: Importer, tmp_path: Path) -> None:
     importer.run(session(tmp_path / "diary.jsonl", 4, text="my password is hunter2"))
     for file in importer.path.parent.iterdir():

@@ -64,6 +64,13 @@ def test_waits_grow_and_the_server_may_say_how_long() -> None:
     assert told.said[:2] == ["the server is full; again in 3 s", "the server at http://fake answers with status 503; again in 7 s"]
 
 
+def test_what_a_service_says_beside_its_status_is_told() -> None:
+    starting = httpx.Response(503, json={"data": None, "errors": [{"message": "it is starting"}]})
+    sender = Sender(FakeService(faults=[lambda: starting]))
+    sender.sink.take(TEA)
+    assert sender.said[0] is not None and "status 503: it is starting; again" in sender.said[0]
+
+
 def test_patience_ends_and_says_for_how_long_it_lasted() -> None:
     sender = Sender(FakeService(faults=[broken(httpx.ConnectError)] * 1000), seconds=100)
     with pytest.raises(GaveUp, match=r"does not answer: the connection broke, for \d+ s now"):

@@ -7,7 +7,7 @@ secrets can be recognised by whoever reads the store, guesses cannot be confirme
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -81,7 +81,9 @@ class Scrubber:
     def scrub(self, text: str) -> Scrubbed:
         """`text` with every secret replaced. Lone surrogates stay as they are."""
         content = searchable(text)
-        if not self._prefilter.wanted(content):
+        # Of most texts this is all; of what is left most hold no secret either.
+        wanted = self._prefilter.wanted(content)
+        if not wanted or (b"[REDACTED:" not in content and not self._secrets(content, wanted)):
             return Scrubbed(text, ())
         found: Counter[str] = Counter()
         # Lone surrogates are looked up in the text as it is: both writings have the same length.
@@ -164,10 +166,10 @@ class Scrubber:
             parts.append((after, stop, None, depth + 1))
             waiting += reversed(parts)
 
-    def _secrets(self, text: bytes) -> list[_Find]:
+    def _secrets(self, text: bytes, wanted: Sequence[int] | None = None) -> list[_Find]:
         """(start, end, place of the rule) of the secrets, disjoint, in order; overlapping finds are one, of the earlier rule."""
         finds: list[_Find] = []
-        for order in self._prefilter.wanted(text) if text else ():
+        for order in self._prefilter.wanted(text) if wanted is None else wanted:
             finds += ((start, end, order) for start, end in self._rules[order].spans(text))
         return _joined(finds)
 

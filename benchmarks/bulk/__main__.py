@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import time
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from benchmarks.bulk.turns import Went, idle_reads, ingest
 from benchmarks.ingest import drafts_of
 from benchmarks.measuring import machine, percentile, table
 from ontology.episode import EpisodeDraft
+from tests.canonical import differences
+from tests.workers.broker.chaos import Schedule
 
 WARM = 100
 """Turns that go in before the clock runs: every process has loaded its model."""
@@ -44,6 +47,19 @@ def row(name: str, went: Went) -> list[str]:
     ]
 
 
+def chaos(folder: Path, schedule: Schedule) -> None:
+    """One schedule of deaths, and whether the graph is that of one process that nobody disturbed."""
+    start = time.monotonic()
+    found = schedule.run(folder)
+    took = time.monotonic() - start
+    expected = schedule.undisturbed(folder / "undisturbed")
+    counts = {kind: len(lines) for kind, lines in found["default"].items()}
+    print(f"{schedule.number:,} episodes through {schedule.deaths} deaths in {took:,.0f} s, each extracted once: {counts}")
+    if wrong := differences(expected, found):
+        raise SystemExit(f"lines of the canonical export differ, such as {wrong[0]}")
+    print("the canonical export is that of one process that nobody disturbed")
+
+
 def main() -> None:
     """Run what is asked for and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -52,8 +68,16 @@ def main() -> None:
     parser.add_argument("--embedded-turns", type=int, default=1_000, help="turns of the runs with embedding")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--chaos", action="store_true", help="nothing but a schedule of deaths: of workers, of the owner and of Redis")
+    parser.add_argument("--episodes", type=int, default=5_000, help="turns of the schedule of deaths")
+    parser.add_argument("--deaths", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     print(machine())
+    if arguments.chaos:
+        with tempfile.TemporaryDirectory() as name:
+            chaos(Path(name), Schedule(arguments.episodes, arguments.deaths, arguments.seed, 600, arguments.locomo.resolve()))
+        return
     drafts = drafts_of(arguments.locomo, arguments.turns + WARM)[: arguments.turns + WARM]
     numbers = count()
     rows = []

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,7 +39,7 @@ def environment(settings: BrokerSettings) -> dict[str, str]:
 
 
 class WorkerGroup:
-    """A worker with its processes; killed at the end. `log` is what it wrote."""
+    """A worker with its processes; killed at the end. `log` is what it wrote. `command`: another than that with the small extractor."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class WorkerGroup:
         *,
         queues: str = "live,bulk",
         processes: int = 1,
-        module: str = "tests.workers.broker.process",
+        command: Sequence[str] = (),
         more: Mapping[str, str] | None = None,
     ) -> None:
         self._settings = settings
-        self._command = [sys.executable, "-m", module, queues, str(processes)]
+        self._command = [sys.executable, "-m", *(command or ("tests.workers.broker.process", queues, str(processes)))]
         self._environment = environment(settings) | dict(more or {})
         self._path = folder / f"worker-{time.monotonic_ns()}.log"
         self._process: subprocess.Popen[bytes] | None = None

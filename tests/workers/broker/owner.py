@@ -1,7 +1,8 @@
-"""The owner of a ledger in a process of its own: `python -m tests.workers.broker.owner FOLDER EPISODES SEED`.
+"""The owner of a ledger in a process of its own: `python -m tests.workers.broker.owner FOLDER EPISODES SEED [TRANSCRIPT]`.
 
-It takes in the episodes of `talk`, and ends when none of them waits. ERSTWHILE_TEST_CRASH="settle 3" ends it as a crash does before its
-third call of that name: `settle` comes after a commit, `complete` before one, `note_sent` between sending and noting it.
+It takes in the episodes of `talk`, or turns of a transcript, and ends when none of them waits. ERSTWHILE_TEST_CRASH="settle 3" ends it
+as a crash does before its third call of that name: `settle` comes after a commit, `complete` before one, `note_sent` between sending
+and noting it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +25,10 @@ from ontology.loading import load_vocabulary
 from workers.broker.dispatch import RedisDispatch
 from workers.broker.settings import read_settings
 from workers.pipeline import Pipeline
+from workers.readers import read_path
+
+CALL = 1000
+"""Episodes that are taken in at a time."""
 
 
 def talk(number: int, seed: int = 0) -> list[EpisodeDraft]:
@@ -43,6 +49,14 @@ def talk(number: int, seed: int = 0) -> list[EpisodeDraft]:
     return drafts
 
 
+def drafts_of(number: int, seed: int, transcript: Path | None) -> list[EpisodeDraft]:
+    """Turns of a transcript, told again under other IDs until there are enough; or a talk."""
+    if transcript is None:
+        return talk(number, seed)
+    found = [item for item in read_path(transcript) if isinstance(item, EpisodeDraft)]
+    return [replace(found[row % len(found)], external_id=f"{row}/{found[row % len(found)].external_id}") for row in range(number)]
+
+
 def crashing(call: Callable[..., Any], at: int) -> Callable[..., Any]:
     """A function that ends the process before its `at`-th call."""
     calls = [0]
@@ -56,7 +70,7 @@ def crashing(call: Callable[..., Any], at: int) -> Callable[..., Any]:
     return counted
 
 
-def main(folder: Path, number: int, seed: int) -> None:
+def main(folder: Path, number: int, seed: int, transcript: Path | None) -> None:
     """Own the ledger until nothing waits."""
     vocabulary = load_vocabulary()
     graph = open_graph(folder, vocabulary, kind="sql")
@@ -68,8 +82,10 @@ def main(folder: Path, number: int, seed: int) -> None:
         setattr(target, name, crashing(getattr(target, name), int(at)))
     pipeline = Pipeline(backlog, dispatch, reconciling=1.0, pause=0.1)
     pipeline.start()
-    graph.jobs.accept("default", [Offered(draft) for draft in talk(number, seed)])
-    pipeline.wake()
+    drafts = drafts_of(number, seed, transcript)
+    for first in range(0, number, CALL):
+        graph.jobs.accept("default", [Offered(draft) for draft in drafts[first : first + CALL]])
+        pipeline.wake()
     while backlog.view().waiting:
         time.sleep(0.02)
     pipeline.close()
@@ -78,4 +94,4 @@ def main(folder: Path, number: int, seed: int) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(asctime)s owner %(name)s: %(message)s")
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]) if sys.argv[4:] else None)

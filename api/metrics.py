@@ -29,7 +29,7 @@ _REQUESTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 
 
 class Figures(Protocol):
-    """What a broker tells of itself: results that are not settled, tasks by queue, workers that were seen lately."""
+    """What a broker tells of itself: results that are not settled, tasks by queue, workers seen lately, results that were not believed."""
 
     @property
     def up(self) -> bool: ...
@@ -39,6 +39,8 @@ class Figures(Protocol):
     def depth(self) -> Mapping[str, int]: ...
     @property
     def workers(self) -> Sequence[object]: ...
+    @property
+    def refused(self) -> Mapping[str, int]: ...
 
 
 @runtime_checkable
@@ -159,6 +161,7 @@ class Reader(Collector):
         yield _gauge("stream_results", "Results on the stream that are not settled.", figures.stream)
         yield _gauge("broker_tasks", "Tasks that wait for a worker.", {"queue": figures.depth})
         yield _gauge("workers", "Workers that gave a sign of life lately.", len(figures.workers))
+        yield _gauge("refused_results", "Results that were not believed since the start, by what was wrong.", {"kind": figures.refused})
 
 
 def _gauge(name: str, told: str, value: float | Mapping[str, Mapping[str, float]]) -> GaugeMetricFamily:

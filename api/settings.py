@@ -7,7 +7,7 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Annotated, Literal
 
-from platformdirs import user_data_path
+from platformdirs import user_data_path, user_state_path
 from pydantic import ByteSize, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -33,6 +33,10 @@ def _default_data() -> Path:
     return user_data_path("erstwhile", appauthor=False)
 
 
+def _default_state() -> Path:
+    return user_state_path("erstwhile", appauthor=False)
+
+
 class Settings(BaseSettings):
     """Settings of the process that owns a data folder, and of the command line that asks it."""
 
@@ -41,6 +45,10 @@ class Settings(BaseSettings):
     data: Path = Field(
         default_factory=_default_data,
         description="The folder of one ledger and of what follows it (default: the platform's folder for data).",
+    )
+    state: Path = Field(
+        default_factory=_default_state,
+        description="Where the command line keeps what it has sent to which service (default: the platform's folder for state).",
     )
     host: str = Field(default="127.0.0.1", description="The address that `erstwhile serve` listens on. Without API keys: loopback only.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(default=8000, description="Its port; 0 takes any that is free.")

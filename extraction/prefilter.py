@@ -17,7 +17,7 @@ def searchable(text: str) -> bytes:
 
 
 class Prefilter:
-    """Of rules that each name words, lower-case, those of which a text holds one. A rule without words is always wanted."""
+    """Of rules that each name words, in any case, those of which a text holds one. A rule without words is always wanted."""
 
     def __init__(self, words: Sequence[Sequence[str]]) -> None:
         self._always = [place for place, own in enumerate(words) if not own]
@@ -28,7 +28,9 @@ class Prefilter:
         self._order = list(self._wanting)
         self._set = re2.Set.SearchSet()
         for word in self._order:
-            self._set.Add("(?i)" + re2.escape(word))
+            # Between slashes stands a pattern, for what no word tells.
+            pattern = word[1:-1] if len(word) > 2 and word[0] == word[-1] == "/" else re2.escape(word)
+            self._set.Add("(?i)" + pattern)
         if self._order:
             self._set.Compile()
 

@@ -71,8 +71,15 @@ def _threat_name(name: str) -> str:
     return name
 
 
+def _word(text: str, info: ValidationInfo) -> str:
+    if len(text) > 2 and text[0] == text[-1] == "/":
+        _pattern(text[1:-1], info)
+        return text
+    return text.lower()
+
+
 Pattern = Annotated[str, AfterValidator(_pattern)]
-Word = Annotated[str, Field(min_length=1), AfterValidator(str.lower)]
+Word = Annotated[str, Field(min_length=1), AfterValidator(_word)]
 Examples = Annotated[list[str], Field(min_length=2)]
 """Texts of the kind that the rule is for, or of the kind that it must leave. `{hex:32}` stands for 32 made-up digits, and
 `«...»` stands round what is to be replaced (`extraction.examples`)."""
@@ -87,7 +94,7 @@ class SecretRule(_Strict):
 
     Of a pattern the groups whose names begin with `secret` are replaced, where none of them takes part the whole match. It is none where
     `unless` matches it whole, where `not_after` matches the end of what stands before, or where it has less than `entropy`
-    bits a character. `any_of`: the text must hold one of these words.
+    bits a character. `any_of`: the text must hold one of these words (`/a pattern/` between slashes).
     """
 
     what: Annotated[str, Field(min_length=3, max_length=400)]

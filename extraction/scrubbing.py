@@ -7,7 +7,7 @@ secrets can be recognised by whoever reads the store, guesses cannot be confirme
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -24,7 +24,11 @@ from ontology.errors import InvalidInput
 MAX_DEPTH = 64
 """How deeply metadata may be nested."""
 
+WIDENING, DEEPEST = 8, 24
+"""How often secrets are cut off from a part before what stands round a find goes with it, and before the whole part does."""
+
 _TAG_BYTES = 6
+_BLANKS = (b" ", b"\n", b"\t")
 # Any rule's mark, not only that of a rule in force: what was scrubbed by another set of rules comes back unchanged too.
 _MARK = re2.compile(rf"\[REDACTED:[a-z]+(?:-[a-z0-9]+)*:[0-9a-f]{{{2 * _TAG_BYTES}}}\]")
 _Find = tuple[int, int, int]
@@ -77,7 +81,9 @@ class Scrubber:
     def scrub(self, text: str) -> Scrubbed:
         """`text` with every secret replaced. Lone surrogates stay as they are."""
         content = searchable(text)
-        if not self._prefilter.wanted(content):
+        # Of most texts this is all; of what is left most hold no secret either.
+        wanted = self._prefilter.wanted(content)
+        if not wanted or (b"[REDACTED:" not in content and not self._secrets(content, wanted)):
             return Scrubbed(text, ())
         found: Counter[str] = Counter()
         # Lone surrogates are looked up in the text as it is: both writings have the same length.
@@ -140,36 +146,59 @@ class Scrubber:
 
     def _scrub(self, content: bytes, original: bytes, start: int, end: int, pieces: list[bytes], found: Counter[str]) -> None:
         """Append the pieces of a part without marks. One in which nothing is found is done; those round a find are searched anew."""
-        waiting: list[tuple[int, int, int | None]] = [(start, end, None)]
+        waiting: list[tuple[int, int, int | None, int]] = [(start, end, None, 0)]
         while waiting:
-            at, stop, order = waiting.pop()
+            at, stop, order, depth = waiting.pop()
             if order is not None:
                 name = self._rules[order].name
                 found[f"secret:{name}"] += 1
                 pieces.append(self._redacted(name, original[at:stop]))
                 continue
-            secrets = self._secrets(content[at:stop])
+            secrets = _widened(content[at:stop], self._secrets(content[at:stop]), depth)
             if not secrets:
                 pieces.append(original[at:stop])
                 continue
-            parts: list[tuple[int, int, int | None]] = []
+            parts: list[tuple[int, int, int | None, int]] = []
             after = at
             for first, last, rule in secrets:
-                parts += ((after, at + first, None), (at + first, at + last, rule))
+                parts += ((after, at + first, None, depth + 1), (at + first, at + last, rule, depth))
                 after = at + last
-            parts.append((after, stop, None))
+            parts.append((after, stop, None, depth + 1))
             waiting += reversed(parts)
 
-    def _secrets(self, text: bytes) -> list[_Find]:
+    def _secrets(self, text: bytes, wanted: Sequence[int] | None = None) -> list[_Find]:
         """(start, end, place of the rule) of the secrets, disjoint, in order; overlapping finds are one, of the earlier rule."""
         finds: list[_Find] = []
-        for order in self._prefilter.wanted(text) if text else ():
+        for order in self._prefilter.wanted(text) if wanted is None else wanted:
             finds += ((start, end, order) for start, end in self._rules[order].spans(text))
-        joined: list[_Find] = []
-        for start, end, order in sorted(finds):
-            if joined and start < joined[-1][1]:
-                before = joined[-1]
-                joined[-1] = (before[0], max(before[1], end), min(before[2], order))
-            else:
-                joined.append((start, end, order))
-        return joined
+        return _joined(finds)
+
+
+def _joined(finds: list[_Find]) -> list[_Find]:
+    """Finds that overlap become one, of the earlier rule."""
+    joined: list[_Find] = []
+    for start, end, order in sorted(finds):
+        if joined and start < joined[-1][1]:
+            before = joined[-1]
+            joined[-1] = (before[0], max(before[1], end), min(before[2], order))
+        else:
+            joined.append((start, end, order))
+    return joined
+
+
+def _widened(text: bytes, finds: list[_Find], depth: int) -> list[_Find]:
+    """The finds of a part that others were cut off from `depth` times.
+
+    A text can be made so that each cut shows one more secret; to search the rest anew each time would take quadratic time.
+    So from some depth on a find takes all up to the next blank with it, and at last the whole part.
+    """
+    if not finds or depth < WIDENING:
+        return finds
+    if depth >= DEEPEST:
+        return [(0, len(text), min(order for _, _, order in finds))]
+    wide = []
+    for start, end, order in finds:
+        before = max(text.rfind(blank, 0, start) for blank in _BLANKS)
+        after = [place for place in (text.find(blank, end) for blank in _BLANKS) if place >= 0]
+        wide.append((before + 1, min(after, default=len(text)), order))
+    return _joined(wide)

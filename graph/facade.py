@@ -203,12 +203,15 @@ class Graph(Protocol):
         namespace: str,
         episode: EpisodeDraft,
         claims: Sequence[StatedClaim],
+        flags: Sequence[str] = (),
         *,
         drop_bad_dates: bool = False,
         actor: str = "local",
         idempotency_key: str | None = None,
     ) -> Receipt:
-        """One episode with the statements that the client states: one transaction. `episode.content` may be empty here.
+        """One episode (scrubbed) with the statements that the client states and its flags: one transaction.
+
+        `episode.content` may be empty here.
 
         Raises InvalidInput, OntologyViolation, NotFound (an entity key that is unknown).
         """

@@ -273,13 +273,14 @@ class LedgerGraph(Joining):
         namespace: str,
         episode: EpisodeDraft,
         claims: Sequence[StatedClaim],
+        flags: Sequence[str] = (),
         *,
         drop_bad_dates: bool = False,
         actor: str = "local",
         idempotency_key: str | None = None,
     ) -> Receipt:
         """One episode with the statements that the client states, in one transaction."""
-        prepared = self._preparer(namespace).stated(episode, claims, drop_bad_dates=drop_bad_dates)
+        prepared = self._preparer(namespace).stated(episode, claims, flags, drop_bad_dates=drop_bad_dates)
         return self._record(namespace, [prepared], "assert", actor, idempotency_key)[0]
 
     def record_extracted(

@@ -194,6 +194,7 @@ class OfferedStatements:
     claims: Sequence[StatedClaim] = field(default_factory=tuple)
     drop_bad_dates: bool = False
     idempotency_key: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 class Jobs(Protocol):

@@ -99,12 +99,15 @@ class LedgerBacklog:
         for namespace, waiting in self._by_namespace(reasons).items():
             mine = [reasons[each.row] for each in waiting]
 
-            def act(connection: Connection, commit: Commit, mine: Sequence[Failed] = mine) -> int:
+            def act(connection: Connection, commit: Commit, mine: Sequence[Failed] = mine) -> tuple[int, int]:
                 number = deliveries.give_up(connection, commit.number, mine)
                 commit.needed = number > 0
-                return number
+                return number, commit.number if commit.needed else 0
 
-            given_up += self._writer.change(namespace, self._vocabulary, act, kind="fail", actor="local", reason=None)
+            number, transaction = self._writer.change(namespace, self._vocabulary, act, kind="fail", actor="local", reason=None)
+            given_up += number
+            # It changes no statement, and yet what follows the ledger counts as behind until it has seen it.
+            self._notify(transaction)
         return given_up
 
     def _by_namespace(self, rows: Collection[int]) -> dict[str, list[WaitingEpisode]]:
@@ -155,7 +158,7 @@ class LedgerJobs:
         preparer = self._preparer(namespace)
 
         def prepared(item: OfferedStatements) -> PreparedEpisode:
-            return preparer.stated(item.draft, item.claims, drop_bad_dates=item.drop_bad_dates)
+            return preparer.stated(item.draft, item.claims, item.flags, drop_bad_dates=item.drop_bad_dates)
 
         handed_in = [(_at(place, prepared, item), item.idempotency_key) for place, item in enumerate(items)]
         return self._record(namespace, handed_in, "assert", actor, trace)
@@ -255,14 +258,16 @@ class LedgerJobs:
     def _change(self, namespace: str, id: str, kind: str, actor: str, act: Callable[[Connection, Commit, int], None]) -> JobView:
         checked_namespace(namespace)
 
-        def change(connection: Connection, commit: Commit) -> int:
+        def change(connection: Connection, commit: Commit) -> tuple[int, int]:
             row = jobs.named(connection, namespace, id)
             if row is None:
                 raise NotFound("there is no such job in this namespace", id=id)
             act(connection, commit, row.row)
-            return int(row.row)
+            return int(row.row), commit.number if commit.needed else 0
 
-        return self._view(self._writer.change(namespace, self._vocabulary, change, kind=kind, actor=actor, reason=None))
+        row, transaction = self._writer.change(namespace, self._vocabulary, change, kind=kind, actor=actor, reason=None)
+        self._notify(transaction)
+        return self._view(row)
 
     def _view(self, row: int) -> JobView:
         with self._engine.connect() as connection:

@@ -177,12 +177,12 @@ class Ingestion:
         for place, item in enumerate(items):
             try:
                 said_at(item.draft)
-                draft = self._cleaned(item.draft).episode
+                found = self._cleaned(item.draft)
             except InvalidInput as failure:
                 raise failure.under(str(place)) from failure
             key = None if item.idempotency_key is None else self.shown(item.idempotency_key)
             claims = [self._cleaner.stated(claim) for claim in item.claims]
-            clean.append(replace(item, draft=draft, claims=claims, idempotency_key=key))
+            clean.append(replace(item, draft=found.episode, claims=claims, idempotency_key=key, flags=found.flags))
         job = self._graph.jobs.state(namespace, clean, actor=actor, trace=trace)
         note(logger, "committed", [trace] * len(clean), job=job.id)
         self._meters.outcome(Ending.COMMITTED, job.progress.committed)
@@ -221,12 +221,15 @@ class Ingestion:
         idempotency_key: str | None = None,
         trace: str | None = None,
     ) -> Receipt:
-        """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`."""
+        """Record an episode with the statements that the client states, all without secrets. Raises as `Graph.record_stated`.
+
+        What the threat scan finds is flagged; it holds nothing back, for the client vouches for what it states.
+        """
         said_at(episode)
-        clean = self._cleaned(episode).episode
+        clean = self._cleaned(episode)
         stated = [self._cleaner.stated(claim) for claim in claims]
         receipt = self._graph.record_stated(
-            namespace, clean, stated, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key
+            namespace, clean.episode, stated, clean.flags, drop_bad_dates=drop_bad_dates, actor=actor, idempotency_key=idempotency_key
         )
         note(logger, "committed", [trace], transaction=receipt.transaction)
         return receipt

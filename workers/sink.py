@@ -51,6 +51,7 @@ class LocalSink:
             tally.known += receipt.deduplicated
             tally.held_back += hold and not receipt.deduplicated
             tally.accepted += not hold and not receipt.deduplicated
+            tally.empty += not hold and not receipt.deduplicated and not claims
             tally.claims += 0 if hold or receipt.deduplicated else len(claims)
         return tally
 

@@ -50,13 +50,28 @@ STATUS = """query Status { asOf { basis { indexVersion } } health { ok component
 RETRACT = f"""mutation Retract($ref: EpisodeRef!, $reason: String) {{ retractEpisode(ref: $ref, reason: $reason) {{ __typename
   ... on RetractEpisodePayload {{ transaction restored {{ {_STATEMENT} }} }} ... on Error {{ code message }} }} }}"""
 
-INGEST = """mutation Ingest($input: EpisodeInput!) { ingestEpisode(input: $input) { __typename
-  ... on IngestEpisodePayload { deduplicated episode { status } } ... on Error { code message }
-  ... on OverloadedError { retryAfter } } }"""
+_PROGRESS = "progress { accepted committed empty deduplicated quarantined failed pending }"
 
-ASSERT = """mutation Assert($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
-  ... on AssertStatementsPayload { deduplicated episode { status } } ... on Error { code message }
-  ... on OverloadedError { retryAfter } } }"""
+_JOB = f"""__typename ... on IngestEpisodesPayload {{ job {{ id finishedAt {_PROGRESS} }} }} ... on Error {{ code message }}
+  ... on InvalidInputError {{ path }} ... on OverloadedError {{ retryAfter }}"""
+
+INGEST_MANY = f"mutation IngestMany($input: [EpisodeInput!]!) {{ made: ingestEpisodes(input: $input) {{ {_JOB} }} }}"
+
+ASSERT_MANY = f"mutation AssertMany($input: [AssertStatementsInput!]!) {{ made: assertStatementsBatch(input: $input) {{ {_JOB} }} }}"
+
+JOB_FAILURES = """query JobFailures($id: ID!, $first: Int!) { ingestJob(id: $id) { failures(first: $first) {
+  edges { node { message episode { source group externalId } } } } } }"""
+
+LAST_TRANSACTION = """query LastTransaction { asOf { basis { transaction recordedAt } } }"""
+
+LAST_TRANSACTION_BY = """query LastTransactionBy($at: DateTime!) { asOf(recordedAt: $at) { basis { transaction } } }"""
+
+
+def job_progress(count: int) -> str:
+    """How far jobs are: `$i0` to `$i{count - 1}` are their IDs, `j0` and so on the answers."""
+    asked = " ".join(f"j{place}: ingestJob(id: $i{place}) {{ finishedAt {_PROGRESS} }}" for place in range(count))
+    return f"query JobProgress({', '.join(f'$i{place}: ID!' for place in range(count))}) {{ {asked} }}"
+
 
 REBUILD = """mutation Rebuild { rebuildGraph { ok components { name ok degraded } } }"""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
@@ -47,49 +46,46 @@ def ingest(
     start: Start = None,
     bots: Bots = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that extract.")] = 2,
+    to: Annotated[str | None, typer.Option(metavar="URL", help="Send it to the service there (its key: ERSTWHILE_API_KEY).")] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Of a service: wait until it has extracted what was sent.")] = True,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on with what is new in the folders, until Ctrl-C.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what earlier runs have sent, and send all of it again.")] = False,
+    batch: Annotated[int, typer.Option(min=1, max=1000, help="Episodes of one call to a service.")] = 100,
+    patience: Annotated[float, typer.Option(min=0, help="Seconds for which a service may take nothing.")] = 600,
     as_json: Json = False,
 ) -> None:
-    """Read transcripts into the graph. Running it again adds nothing."""
+    """Read transcripts into the graph. Running it again adds nothing, and goes on where it was stopped."""
     # Loaded here: the commands that only ask answer sooner without readers and pools.
-    from api.cli.importing import RemoteSink, one_meeting, read_options
-    from api.cli.progress import progress, summary, summary_lines
-    from api.cli.vectors import finish
-    from workers.bulk import import_drafts
-    from workers.readers import ReadReport, read_path
-    from workers.sink import LocalSink
+    from api.cli.importing import one_meeting, read_options
+    from api.cli.ingesting import Import, run
+    from api.cli.progress import summary, summary_lines
 
     for path in paths:
         # Before anything is read: what is misspelt is no empty import.
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder", path=("paths",))
+    if to is not None and data is not None:
+        raise InvalidInput("--to names a service and --data a folder: give one of them", path=("to",))
     one_meeting(paths, start)
     settings = settings_of(data, extraction_workers=workers, speakers=speakers)
     options = read_options(
         settings.speakers,
         speaker=speaker,
         time_zone=timezone,
-        subagents=subagents,
-        artifacts=artifacts,
         date_order=_order(date_order),
         start=start,
         bots=bots,
+        subagents=subagents,
+        artifacts=artifacts,
     )
-    report = ReadReport()
-    items = (item for path in paths for item in read_path(path, options, report))
-    with linked(settings, namespace, open_service) as link:
-        with progress(sys.stderr.isatty() and not as_json) as shown:
-            if isinstance(link, RemoteLink):
-                tally = import_drafts(items, RemoteSink(link), threads=2 * workers, progress=shown)
-            else:
-                service = link.service
-                sink = LocalSink(service.graph, service.ingestion, service.ingestion.pool, namespace)
-                if service.embedding is not None:
-                    service.embedding.start()
-                tally = import_drafts(items, sink, threads=workers + 1, progress=shown)
-        if not isinstance(link, RemoteLink):
-            finish(link.service)
-    counts = summary(tally, report)
+    found = run(
+        Import(paths, options, settings, namespace, workers, to, wait, watch, fresh, batch, patience, quiet=as_json),
+        open_service,
+    )
+    counts = summary(found.tally, found.report)
     show(counts, as_json, summary_lines(counts))
+    if found.status:
+        raise typer.Exit(found.status)
 
 
 def extract(

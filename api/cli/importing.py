@@ -1,26 +1,18 @@
-"""How `ingest` reads, and where it sends what it reads when a server owns the data folder."""
+"""How `ingest` and its likes read, and what a draft is called in the API."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from api.cli.documents import ASSERT, INGEST
-from api.cli.link import RemoteLink
 from graph.views import StatedClaim
 from ontology.claim import ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
 from ontology.instant import zone_named
-from workers.bulk import Tally, one_by_one, place_of
-from workers.readers import Draft, ReadOptions, Speakers, StatedEpisode, built_in_readers, load_speakers
+from workers.readers import ReadOptions, Speakers, StatedEpisode, built_in_readers, load_speakers
 from workers.readers.options import DateOrder
 from workers.readers.stamps import parse_stamp
-
-PATIENCE = 120
-"""Times that a full server is asked again for one episode."""
 
 
 def read_options(
@@ -56,38 +48,6 @@ def one_meeting(paths: Sequence[Path], start: str | None) -> None:
     """A start is that of one meeting. Raises InvalidInput where several files would get it."""
     if start is not None and (len(paths) != 1 or paths[0].is_dir() or paths[0].suffix.lower() == ".zip"):
         raise InvalidInput("--start is when one meeting began: give the file of that meeting alone", path=("start",))
-
-
-class RemoteSink:
-    """Sends episode by episode to a server."""
-
-    def __init__(self, link: RemoteLink) -> None:
-        self._link = link
-
-    def take(self, drafts: Sequence[Draft]) -> Tally:
-        """Send a batch; what the server refuses is named."""
-        return one_by_one(drafts, self._send)
-
-    def _send(self, draft: Draft) -> Tally:
-        for _ in range(PATIENCE):
-            result = self._answer(draft)
-            if result["__typename"] != "OverloadedError":
-                break
-            time.sleep(result["retryAfter"])
-        if "message" in result:
-            tally = Tally()
-            tally.fail(place_of(draft), result["message"])
-            return tally
-        if result["deduplicated"]:
-            return Tally(known=1)
-        return Tally(held_back=1) if result["episode"]["status"] == "QUARANTINED" else Tally(accepted=1)
-
-    def _answer(self, draft: Draft) -> dict[str, Any]:
-        if isinstance(draft, StatedEpisode):
-            found: dict[str, Any] = self._link.execute(ASSERT, {"input": stated_input(draft)})["assertStatements"]
-        else:
-            found = self._link.execute(INGEST, {"input": episode_input(draft)})["ingestEpisode"]
-        return found
 
 
 def stated_input(stated: StatedEpisode) -> dict[str, object]:

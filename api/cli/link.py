@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
 from api.folder import Owner, owned, owner_of
 from api.headers import NAMESPACE_HEADER
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from api.service import Service
 
+HTTP_TOO_LARGE, HTTP_TOO_MANY = 413, 429
 PATIENCE = 300
 CONNECTING = 5
 """Seconds that a server may take to answer, and to take the connection."""
@@ -30,6 +33,21 @@ class Refused(ErstwhileError):
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Unreachable(Refused):
+    """No answer, or one that says that there is none now; the same may be asked again, after `retry_after` seconds where it says so."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message, "OVERLOADED")
+        self.retry_after = retry_after
+
+
+class TooLarge(Refused):
+    """The request is larger than the server takes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "BAD_USER_INPUT")
 
 
 class Link(Protocol):
@@ -69,10 +87,34 @@ class RemoteLink:
         body = {"query": document, "variables": dict(variables or {})}
         try:
             reply = self._client.post(f"{self.url}/graphql", json=body, headers=self._headers)
+        except httpx.HTTPError as failure:
+            raise Unreachable(f"the server at {self.url} does not answer: {failure or type(failure).__name__}") from failure
+        try:
             answer = reply.json()
-        except (httpx.HTTPError, ValueError) as failure:
-            raise Refused(f"the server at {self.url} does not answer: {failure}", "OVERLOADED") from failure
+        except ValueError:
+            answer = None
+        if reply.status_code >= 500 or reply.status_code == HTTP_TOO_MANY:
+            why = f"the server at {self.url} answers with status {reply.status_code}{_reason(answer)}"
+            raise Unreachable(why, _seconds(reply.headers.get("Retry-After")))
+        if reply.status_code == HTTP_TOO_LARGE:
+            raise TooLarge(f"the server at {self.url} takes no request of this size")
+        if not isinstance(answer, dict) or not {"data", "errors"} & answer.keys():
+            raise Refused(
+                f"the server at {self.url} answers with status {reply.status_code} and no GraphQL: is it Erstwhile?", "BAD_USER_INPUT"
+            )
         return _data(answer.get("data"), answer.get("errors"))
+
+
+def _reason(answer: Any) -> str:
+    """What the first error of an answer says, where it is one of GraphQL's."""
+    errors = answer.get("errors") if isinstance(answer, dict) else None
+    first = errors[0] if isinstance(errors, list) and errors else None
+    return f": {first['message']}" if isinstance(first, dict) and isinstance(first.get("message"), str) else ""
+
+
+def _seconds(text: str | None) -> float | None:
+    """The seconds that `Retry-After` names; None for a date and anything else."""
+    return float(text) if text is not None and text.isascii() and text.isdigit() else None
 
 
 class LocalLink:
@@ -102,15 +144,8 @@ def linked(settings: Settings, namespace: str, open_service: Callable[[Settings]
     """
     owner = owner_of(settings.data)
     if owner is not None:
-        import ssl
-
-        import httpx
-
-        # The server speaks plain HTTP on loopback: reading all certificate authorities would take longer than a question does.
-        no_authorities = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        timeout = httpx.Timeout(PATIENCE, connect=CONNECTING)
-        with httpx.Client(timeout=timeout, trust_env=False, verify=no_authorities) as client:
-            yield RemoteLink(client, _answering(settings, owner), namespace, settings.api_key)
+        with _asking(_answering(settings, owner), namespace, settings.api_key) as link:
+            yield link
         return
     with owned(settings.data), asyncio.Runner() as runner:
         service = open_service(settings)
@@ -118,6 +153,48 @@ def linked(settings: Settings, namespace: str, open_service: Callable[[Settings]
             yield LocalLink(service, runner, namespace)
         finally:
             service.close()
+
+
+@contextmanager
+def linked_to(url: str, settings: Settings, namespace: str) -> Iterator[RemoteLink]:
+    """A link to the server at an address, wherever that is. Raises InvalidInput, which shows nothing of it, for what is no address."""
+    with _asking(address(url), namespace, settings.api_key) as link:
+        yield link
+
+
+def address(url: str) -> str:
+    """The address of a server without what follows it (`/graphql`). Raises InvalidInput."""
+    parts = urlsplit(url.strip())
+    try:
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.username is not None or parts.query or parts.fragment:
+        # It is not shown: it may hold a password.
+        raise InvalidInput("--to takes the address of a server: http(s)://HOST:PORT; a key comes from ERSTWHILE_API_KEY", path=("to",))
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/graphql').rstrip('/')}"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine's own."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _asking(url: str, namespace: str, key: SecretStr | None) -> Iterator[RemoteLink]:
+    import ssl
+
+    import httpx
+
+    # Of plain HTTP no certificate is checked, and reading all authorities would take longer than a question does.
+    verify = ssl.create_default_context() if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    timeout = httpx.Timeout(PATIENCE, connect=CONNECTING)
+    with httpx.Client(timeout=timeout, trust_env=not is_loopback(url), verify=verify) as client:
+        yield RemoteLink(client, url, namespace, key)
 
 
 def _answering(settings: Settings, owner: Owner) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from api.cli import documents
 from api.cli.link import Link
@@ -56,11 +57,12 @@ def _shown(job: Node) -> Iterator[Callable[[Node], None]]:
         return
     columns = (
         TextColumn("{task.fields[state]}"),
-        BarColumn(),
+        BarColumn(24),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(compact=True),
-        TextColumn("{task.fields[counts]}"),
+        # A number that is cut would be another number.
+        TextColumn("{task.fields[counts]}", table_column=Column(no_wrap=True, overflow="ellipsis")),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         begun, before = time.monotonic(), done(job)

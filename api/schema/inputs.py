@@ -9,6 +9,7 @@ from strawberry import UNSET
 
 from api.identity import key_in
 from api.scalars import DateTime
+from api.schema.building import planned
 from api.schema.enums import Aspect
 from graph import views
 from ontology.errors import InvalidInput
@@ -50,6 +51,7 @@ class StatementFilter:
     include_invalidated: bool | None = strawberry.field(description="Statements that no longer hold at the basis too.", default=False)
 
 
+@planned
 @strawberry.input(description="Exactly one of. `name` where the predicate's range is a literal type makes a literal.", one_of=True)
 class ObjectInput:
     """An object."""
@@ -59,6 +61,7 @@ class ObjectInput:
     literal: LiteralInput | None = UNSET
 
 
+@planned
 @strawberry.input
 class LiteralInput:
     """A literal."""
@@ -67,6 +70,7 @@ class LiteralInput:
     datatype: str | None = "xsd:string"
 
 
+@planned
 @strawberry.input(
     description=(
         "An entity by key or ID, or by name or alias. In a mutation a name not seen before makes a new entity; in a query it makes none."

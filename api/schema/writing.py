@@ -10,6 +10,7 @@ from strawberry import UNSET
 
 from api.identity import key_in
 from api.scalars import EDTF, JSON
+from api.schema.building import planned
 from api.schema.enums import BadDatePolicy, ClaimKind
 from api.schema.inputs import EntityRef, LiteralInput, ObjectInput, given
 from graph.views import StatedClaim
@@ -22,6 +23,7 @@ from workers.readers.claude_code import project_of
 MAX_STATEMENTS = 1000
 
 
+@planned
 @strawberry.input(description="An episode to record.")
 class EpisodeInput:
     """As `ontology.episode.EpisodeDraft`."""
@@ -56,6 +58,7 @@ class EpisodeRef:
     external_id: str
 
 
+@planned
 @strawberry.input(description="A statement as a client states it.")
 class StatementInput:
     """As `graph.views.StatedClaim`."""
@@ -81,6 +84,7 @@ class StatementInput:
     confidence: float | None = strawberry.field(description="Below 0.5 it is kept as a candidate and makes no belief.", default=1.0)
 
 
+@planned
 @strawberry.input(description="An episode with its statements.")
 class AssertStatementsInput:
     """An episode whose claims the client states."""

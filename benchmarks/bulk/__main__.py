@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections import Counter
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from benchmarks.bulk.turns import Went, idle_reads, ingest
 from benchmarks.ingest import drafts_of
 from benchmarks.measuring import machine, percentile, table
 from ontology.episode import EpisodeDraft
+from tests.canonical import differences
 from tests.workers.broker.chaos import Schedule
 
 WARM = 100
@@ -53,11 +53,10 @@ def chaos(folder: Path, schedule: Schedule) -> None:
     found = schedule.run(folder)
     took = time.monotonic() - start
     expected = schedule.undisturbed(folder / "undisturbed")
-    lines = Counter(line[2 : line.index("'", 2)] for line in found)
-    print(f"{schedule.number:,} episodes through {schedule.deaths} deaths in {took:,.0f} s, each extracted once: {dict(lines)}")
-    if found != expected:
-        differing = sorted(set(found) ^ set(expected))
-        raise SystemExit(f"{len(differing)} lines of the canonical export differ, such as {differing[0]}")
+    counts = {kind: len(lines) for kind, lines in found["default"].items()}
+    print(f"{schedule.number:,} episodes through {schedule.deaths} deaths in {took:,.0f} s, each extracted once: {counts}")
+    if wrong := differences(expected, found):
+        raise SystemExit(f"lines of the canonical export differ, such as {wrong[0]}")
     print("the canonical export is that of one process that nobody disturbed")
 
 

@@ -80,7 +80,9 @@ class Preparer:
         """An episode that waits for extraction."""
         return PreparedEpisode(self._episode(draft, flags, [], "PENDING"), [], False)
 
-    def stated(self, draft: EpisodeDraft, claims: Sequence[StatedClaim], *, drop_bad_dates: bool) -> PreparedEpisode:
+    def stated(
+        self, draft: EpisodeDraft, claims: Sequence[StatedClaim], flags: Sequence[str] = (), *, drop_bad_dates: bool
+    ) -> PreparedEpisode:
         """An episode with the statements that a client states. Raises InvalidInput naming the path, OntologyViolation, NotFound."""
         if not 1 <= len(claims) <= MAX_CLAIMS:
             raise InvalidInput(
@@ -101,7 +103,7 @@ class Preparer:
             except InvalidInput as failure:
                 raise failure if failure.path[:1] == ("statements",) else failure.under(*where) from failure
         stated = [[row[name] for name in _STATED] for row in rows]
-        episode = self._episode(draft, (), stated, "EXTRACTED", need_content=False)
+        episode = self._episode(draft, flags, stated, "EXTRACTED", need_content=False)
         for row in rows:
             row["episode"], row["revision"] = episode["key"], episode["revision"]
         return PreparedEpisode(episode, _identified(self._keys, episode["key"], rows), True, tuple(warnings))

@@ -11,7 +11,7 @@ from traceback import format_exception
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import api.credentials
@@ -28,10 +28,12 @@ from api.credentials import (
     new_key,
     parse_keys,
 )
+from extraction.scrubbing import Scrubber
 from ontology.errors import Forbidden, InvalidInput, Unauthenticated
 
 # Made as keys are, and the same in every process: they stand in the names of tests.
 ANA, BEN = (PREFIX + urlsafe_b64encode(digest_of(name)).decode().rstrip("=") for name in ("ana", "ben"))
+SCRUBBER = Scrubber(b"k" * 32)
 ENTRIES = [entry_of(ANA, "ana", [], Access.ADMIN), entry_of(BEN, "ben", ["b.1", "b.2"], Access.READ)]
 
 
@@ -106,6 +108,14 @@ def test_a_malformed_or_wrong_header_is_refused_and_not_shown(keyring: Keyring, 
 def test_no_other_header_is_let_in(header: str) -> None:
     message = refused(parse_keys(json.dumps(ENTRIES), "the test"), [header])
     assert message in {'the header Authorization is not of the form "Bearer KEY"', "the API key is not known"}
+
+
+@given(random=st.binary(min_size=32, max_size=32), around=st.sampled_from(["{}", "use {} for it", "--key={}.", '"{}"', "curl -u {}:x"]))
+@example(random=b"\0" * 32, around="{}")
+def test_a_key_that_strays_into_a_text_is_not_stored(random: bytes, around: str) -> None:
+    key = PREFIX + urlsafe_b64encode(random).decode().rstrip("=")
+    assert len(key) == len(new_key())
+    assert key[len(PREFIX) :] not in SCRUBBER.scrub(around.format(key)).text
 
 
 def test_no_header_is_refused_with_what_to_send(keyring: Keyring) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +25,8 @@ from tests.api.opening import open_test_service
 from tests.api.stating import state
 from tests.graph.ledger.test_jobs import offered
 from tests.workers.extracting import SECRET
+from workers.broker.dispatch import RedisDispatch
+from workers.broker.figures import BrokerFigures, WorkerSeen
 from workers.meters import Ending, Failure, failure_kind
 
 Sample = tuple[str, frozenset[tuple[str, str]]]
@@ -148,18 +149,11 @@ def test_a_service_that_opens_has_no_figures_yet() -> None:
     assert (reply.status_code, reply.json()["errors"][0]["extensions"]["code"]) == (503, "OVERLOADED")
 
 
-@dataclass
 class Broker:
     """A dispatch with figures."""
 
-    up: bool = True
-    stream: int = 7
-    depth: Mapping[str, int] = field(default_factory=lambda: {"live": 0, "bulk": 30})
-    workers: Sequence[object] = ("one", "two")
-
-    @property
-    def figures(self) -> Broker:
-        return self
+    workers = (WorkerSeen("one", ("live",)), WorkerSeen("two", ("bulk",)))
+    figures = BrokerFigures(True, stream=7, depth={"live": 0, "bulk": 30}, workers=workers, refused={"signature": 2})
 
 
 def test_a_broker_has_figures_of_its_own(graph: Graph) -> None:
@@ -167,7 +161,8 @@ def test_a_broker_has_figures_of_its_own(graph: Graph) -> None:
     metrics.watch(Reader(graph, Broker()))
     found = read(metrics.text())
     assert (value(found, "stream_results"), value(found, "broker_tasks", queue="bulk"), value(found, "workers")) == (7, 30, 2)
-    assert value(found, "broker_up") == 1
+    assert (value(found, "broker_up"), value(found, "refused_results", kind="signature")) == (1, 2)
+    assert isinstance(RedisDispatch.figures, property)
 
 
 def test_without_a_broker_there_are_none(graph: Graph) -> None:

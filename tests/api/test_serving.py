@@ -15,11 +15,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from api.folder import OWNER, Owner, owned, owner_of
 from api.server import listen, url_of
 from ontology.errors import DataFolderBusy, InvalidInput
 from tests.api.clients import OverHttp, until_ready
+from tests.api.following import socket, stream, subscribe, told
+from tests.api.jobs import WATCH, handed_in, said
 from tests.api.stating import state
 
 
@@ -162,3 +165,25 @@ def test_requests_have_ids(url: str, http: httpx.Client) -> None:
     assert http.get(f"{url}/livez", headers={"X-Request-ID": "abc-1"}).headers["X-Request-ID"] == "abc-1"
     made = http.get(f"{url}/livez", headers={"X-Request-ID": "a b"}).headers["X-Request-ID"]
     assert re.fullmatch("[0-9a-f]{32}", made)
+
+
+def test_a_server_that_stops_does_not_wait_for_who_follows(tmp_path: Path, http: httpx.Client) -> None:
+    with serving(tmp_path) as (process, url):
+        until_ready(url)
+        go = tmp_path / "go"
+        client = OverHttp(http, url)
+        job = handed_in(client, said("one", f"wait for {go}"))
+        with socket(url, "default", init={}) as connection, stream(http, url, "default", WATCH, {"id": job["id"]}) as events:
+            subscribe(connection, "1", WATCH, id=job["id"])
+            assert next(events)[1]["data"]["ingestJob"]["progress"]["pending"] == 1
+            assert told(connection)["type"] == "next"
+            process.send_signal(signal.SIGTERM)
+            ends = [(name, carried and carried["errors"][0]["extensions"]["code"]) for name, carried in events]
+            assert ends == [("next", "OVERLOADED"), ("complete", None)]
+            with pytest.raises(ConnectionClosed):
+                while told(connection):
+                    pass
+            # What it is extracting it finishes.
+            go.touch()
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, "timeout graceful shutdown exceeded" in errors) == (0, False), errors

@@ -303,3 +303,30 @@ def test_where_two_rules_cover_one_place_the_earlier_one_names_it() -> None:
 def test_hostile_texts_are_scrubbed_to_their_end(unit: str) -> None:
     text = unit * (20_000 // len(unit))
     assert SCRUBBER.scrub(f"{text}\n{TOKENS['github-token']}\n").text.endswith("]\n")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "rz" + "p_live_" + MIXED[:14],
+        "ship" + "po_live_" + HEX[:40],
+        "AWS_ACCESS_KEY_ID=ASIA" + "K7Q2M9X4T1B8R5W3api" + "_org_" + MIXED[:30],
+        "v1.0-" + HEX[:24] + "-" + HEX * 2 + HEX[:18],
+    ],
+)
+def test_secrets_that_show_one_behind_the_other_take_few_rounds(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = 0
+    find = Scrubber._secrets
+
+    def counting(self: Scrubber, text: bytes, *more: Any) -> Any:
+        nonlocal searched
+        searched += len(text)
+        return find(self, text, *more)
+
+    monkeypatch.setattr(Scrubber, "_secrets", counting)
+    text = unit * 500
+    scrubbed = SCRUBBER.scrub(f"Alice left. {text} Bob stayed.").text
+    assert searched < 30 * len(text)
+    assert unit not in scrubbed
+    assert scrubbed.startswith("Alice left. [REDACTED:")
+    assert scrubbed.endswith("] Bob stayed.")

@@ -76,6 +76,10 @@ def plain(line: str) -> str:
     return " ".join(html.unescape(bare).replace("\u200e", "").replace("\u200f", "").split())
 
 
+def _without_sounds(shown: str) -> str:
+    return _SOUND.sub("", shown) if any(mark in shown for mark in "[♪♫") or shown.endswith(")") else shown
+
+
 def parts_of(lines: list[str], names: frozenset[str], report: ReadReport) -> Iterator[Part]:
     """The parts of a cue's lines, each with a text. `names` are known prefixes. Sounds are counted."""
     joined = _RUBY.sub("", "\n".join(lines))
@@ -91,7 +95,7 @@ def _voices(text: str, report: ReadReport) -> Iterator[Part]:
         end = _VOICE_END.search(piece) if speaker else None
         inside = piece[: end.start() if end else len(piece)] if speaker else ""
         for words, who in ((inside, speaker), (piece[len(inside) :], "")):
-            shown = " ".join(_SOUND.sub("", plain(words)).split())
+            shown = " ".join(_without_sounds(plain(words)).split())
             if shown:
                 yield Part(shown, who or None, "voice" if who else None)
             elif plain(words):
@@ -105,7 +109,7 @@ def _lines(text: str, names: frozenset[str], report: ReadReport) -> Iterator[Par
     kept = []
     for line in text.split("\n"):
         shown = plain(line)
-        bare = _SOUND.sub("", shown).strip()
+        bare = _without_sounds(shown).strip()
         if shown and not bare.strip("-–—>: "):
             report.skipped["sound"] += 1
         elif bare:

@@ -16,10 +16,12 @@ from ontology.instant import Instant, zone_named
 from ontology.names import MAX_CONTENT
 from workers.readers.conversation import Conversation, Utterance
 from workers.readers.files import SourceFile
+from workers.readers.meeting import MeetingReader
 from workers.readers.options import ReadOptions
 from workers.readers.report import ReadReport, Rejected
 from workers.readers.stamps import parse_stamp, stamp_problem
 from workers.readers.texts import cut
+from workers.readers.whatsapp import WhatsAppReader
 
 ENDINGS = frozenset({".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".org", ""})
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.{0,16000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
@@ -40,8 +42,10 @@ class NotesReader:
     source: str = "notes"
 
     def recognises(self, file: SourceFile) -> bool:
-        """Whether the file's ending is one of notes and it is no JSON."""
-        return file.suffix in ENDINGS and not (file.is_array or file.is_lines or file.is_zip)
+        """Whether the file's ending is one of notes, and it is no JSON, no chat and no meeting, which are texts too."""
+        if file.suffix not in ENDINGS or file.is_array or file.is_lines or file.is_zip:
+            return False
+        return not (WhatsAppReader().recognises(file) or MeetingReader().recognises(file))
 
     def read(self, file: SourceFile, options: ReadOptions, report: ReadReport) -> Iterator[EpisodeDraft | Rejected]:
         """The note in parts of at most 100,000 characters, cut at headings or paragraphs."""

@@ -10,12 +10,14 @@ import pytest
 from api.cli.importing import one_meeting, read_options
 from api.cli.previewing import inputs
 from api.cli.progress import summary, summary_lines
+from api.cli.transcripts import drafts_of
 from ontology.errors import InvalidInput
 from ontology.instant import parse_instant
 from tests.api.cli.running import erstwhile
 from workers.bulk import Tally
-from workers.readers import ReadReport
+from workers.readers import ReadOptions, ReadReport
 
+CHAT = "04/05/2026, 09:01 - Maya: I moved to Lisbon.\n"
 CUE = "00:00:01.000 --> 00:00:02.000\nAna: I moved to Lisbon.\n"
 STATED = {"speaker": None, "saidAt": None, "timeZone": None, "group": None}
 
@@ -31,20 +33,16 @@ def test_the_options_reach_the_readers() -> None:
     assert options.start == parse_instant("2026-05-20T13:00:00Z")
 
 
-def test_a_file_is_held_back_on_standard_error_until_the_option_decides(tmp_path: Path) -> None:
-    chat = written(tmp_path / "c.txt", "04/05/2026, 09:01 - Maya: I moved to Lisbon.\n")
-    held = erstwhile("extract", chat)
-    assert held.out == ""
-    assert "--date-order" in held.err
-    read = erstwhile("extract", chat, "--date-order", "mdy")
-    assert json.loads(read.out)["object"] == "Lisbon"
-    meeting = written(tmp_path / "m.srt", CUE)
-    assert "--start" in erstwhile("extract", meeting).err
-    assert json.loads(erstwhile("extract", meeting, "--start", "2026-05-20").out)["subject"] == "Ana"
+def test_a_file_is_held_back_on_standard_error_until_the_option_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path, option in ((written(tmp_path / "c.txt", CHAT), "--date-order"), (written(tmp_path / "m.srt", CUE), "--start")):
+        assert not list(drafts_of(path, ReadOptions()))
+        assert option in capsys.readouterr().err
+    read = erstwhile("extract", tmp_path / "c.txt", "--date-order", "mdy")
+    assert (json.loads(read.out)["object"], read.err) == ("Lisbon", "")
 
 
 def test_a_preview_of_a_file_takes_them_too(tmp_path: Path) -> None:
-    chat = written(tmp_path / "c.txt", "04/05/2026, 09:01 - Maya: I moved to Lisbon.\n")
+    chat = written(tmp_path / "c.txt", CHAT)
     assert [input["saidAt"] for input in inputs(chat, "", STATED, None, date_order="dmy")] == ["2026-05-04T09:01:00Z"]
     meeting = written(tmp_path / "m.srt", CUE)
     assert [input["saidAt"] for input in inputs(meeting, "", STATED, None, start="2026-05-20")] == ["2026-05-20T00:00:01Z"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from threading import Event
+from typing import Any
 
-from api.cli.importing import RemoteSink
-from api.cli.link import RemoteLink
+from api.cli.patience import Patience
+from api.cli.sending import RemoteSink
+from api.cli.sent_jobs import SentJobs
 from graph.views import StatedClaim
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
@@ -40,45 +42,49 @@ class Refusing:
     """A link to a server that is full once, and refuses then."""
 
     def __init__(self) -> None:
-        self.asked: list[Mapping[str, Any]] = []
+        self.asked: list[list[dict[str, object]]] = []
 
     def execute(self, document: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
         self.asked.append((variables or {})["input"])
         if len(self.asked) == 1:
-            return {"assertStatements": {"__typename": "OverloadedError", "message": "full", "retryAfter": 0}}
-        return {"assertStatements": {"__typename": "InvalidInputError", "code": "INVALID_INPUT", "message": "no such predicate"}}
+            return {"made": {"__typename": "OverloadedError", "message": "full", "retryAfter": 0}}
+        path = ["input", "0", "statements", "0", "predicate"]
+        return {"made": {"__typename": "InvalidInputError", "code": "INVALID_INPUT", "message": "no such predicate", "path": path}}
 
 
 def test_a_full_server_is_asked_again_and_a_refusal_is_named() -> None:
     link = Refusing()
     draft = ClaimDraft("Ann", "likes", ObjectDraft("5", "xsd:integer"), qualifier="q", valid_from="2024", replaces=ObjectDraft("tea"))
     stated = StatedEpisode(EpisodeDraft("Ann likes 5", "test", group="g"), (StatedClaim(draft, quote="likes 5"),))
-    tally = RemoteSink(cast(RemoteLink, link)).take([stated])
+    patience, stop = Patience(60, Event()), Event()
+    tally = RemoteSink(link, patience, SentJobs(link, patience, stop)).take([stated])
     assert (tally.failed, tally.failures) == (1, ["test g: no such predicate"])
     assert (
         link.asked[0]
         == link.asked[1]
-        == {
-            "source": "test",
-            "group": "g",
-            "rank": 0,
-            "content": "Ann likes 5",
-            "statements": [
-                {
-                    "subject": {"name": "Ann"},
-                    "predicate": "likes",
-                    "qualifier": "q",
-                    "object": {"literal": {"value": "5", "datatype": "xsd:integer"}},
-                    "polarity": True,
-                    "kind": "STATE",
-                    "validFrom": "2024",
-                    "replaces": {"name": "tea"},
-                    "quote": "likes 5",
-                    "additive": False,
-                    "confidence": 1.0,
-                }
-            ],
-        }
+        == [
+            {
+                "source": "test",
+                "group": "g",
+                "rank": 0,
+                "content": "Ann likes 5",
+                "statements": [
+                    {
+                        "subject": {"name": "Ann"},
+                        "predicate": "likes",
+                        "qualifier": "q",
+                        "object": {"literal": {"value": "5", "datatype": "xsd:integer"}},
+                        "polarity": True,
+                        "kind": "STATE",
+                        "validFrom": "2024",
+                        "replaces": {"name": "tea"},
+                        "quote": "likes 5",
+                        "additive": False,
+                        "confidence": 1.0,
+                    }
+                ],
+            }
+        ]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from graph.service import LedgerGraph
-from graph.views import StatedClaim
+from graph.views import Lags, StatedClaim
 from graph.work import Extracted, Failed, JobState, JobView, Offered, OfferedStatements, Progress
 from ontology.episode import EpisodeDraft, EpisodeStatus
 from ontology.errors import InvalidInput, NotFound
@@ -225,3 +226,40 @@ def test_progress_adds_up_whatever_happens(ledger: LedgerGraph, events: list[tup
             assert (job.finished_at is None) == (counts.pending > 0)
             failed = ledger.jobs.failures(namespace, job.id, first=100).items
             assert len(failed) == counts.failed
+
+
+def test_what_follows_the_ledger_is_told_of_every_transaction_of_jobs(graph: LedgerGraph) -> None:
+    told: list[int] = []
+    graph.backlog._notify = graph.jobs._notify = told.append
+    job = graph.jobs.accept("n", [offered("one"), offered("two"), offered("three"), offered("bad", quarantined=True)])
+    complete(graph, "one")
+    graph.backlog.give_up([Failed(waiting(graph)["two"], "broken")])
+    graph.jobs.cancel("n", job.id)
+    graph.jobs.retry("n", job.id)
+    made = graph.stats("n").transactions
+    assert [number for number in told if number] == list(range(1, made + 1))
+    assert made == 5
+    # What changed nothing is no transaction.
+    graph.backlog.give_up([])
+    graph.jobs.retry("n", job.id)
+    assert graph.stats("n").transactions == made
+
+
+def test_how_far_behind_the_followers_are_is_told(graph: LedgerGraph) -> None:
+    assert graph.lags() == Lags()
+    graph.jobs.accept("n", [offered("one")])
+    # The projection of these tests follows nothing.
+    assert graph.lags().graph == 1
+    graph.backlog.give_up([Failed(waiting(graph)["one"], "broken")])
+    assert graph.lags().graph == 2
+    end = time.monotonic() + 10
+    while graph.lags().index and time.monotonic() < end:
+        time.sleep(0.01)
+    assert graph.lags().index == 0
+
+
+def test_what_waits_is_counted_by_queue(graph: LedgerGraph) -> None:
+    assert graph.backlog.queues() == {}
+    graph.jobs.accept("n", [offered("one"), offered("two")])
+    graph.accept("m", [(EpisodeDraft("three", source="notes"), [])])
+    assert graph.backlog.queues() == {"bulk": 2, "live": 1}

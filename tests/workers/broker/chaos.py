@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from graph.opening import LEDGER, open_graph
 from ontology.loading import load_vocabulary
-from tests.canonical import canonical
+from tests.canonical import Canonical, canonical_export
 from tests.redis_server import RedisServer
 from tests.workers.broker.groups import QUICK, ROOT, WorkerGroup, environment, until
 from tests.workers.broker.hands import settings_for
@@ -145,7 +145,7 @@ class Schedule:
             yield from [*random.sample(often, len(often)), *random.sample(rare, len(rare))][:left]
             left -= len(often) + len(rare)
 
-    def undisturbed(self, folder: Path) -> list[str]:
+    def undisturbed(self, folder: Path) -> Canonical:
         """What the same episodes say when one process reads them, in another order, without a broker."""
         vocabulary = load_vocabulary()
         graph = open_graph(folder, vocabulary, kind="sql")
@@ -160,11 +160,10 @@ class Schedule:
                 turns = [replace(turn, text=turn.text.replace("sleep", "slept")) for turn in turns]
             found = extractor.extract(turns)
             graph.record_extracted("default", [(one, claims, ()) for one, claims in zip(part, found, strict=True)], extractor=extractor.id)
-        told = canonical(graph)
         graph.close()
-        return told
+        return canonical_export(folder)
 
-    def run(self, folder: Path) -> list[str]:
+    def run(self, folder: Path) -> Canonical:
         """What the graph says after all of it: between two deaths some episodes come to their end, so that none is begun in vain again
         and again. Raises AssertionError where they do not.
         """
@@ -185,10 +184,10 @@ class Schedule:
             owner.wait_until_extracted(self.number)
             owner.wait_until_ended()
         graph = open_graph(folder / "data", load_vocabulary(), kind="sql")
-        found = canonical(graph)
         jobs = graph.jobs.jobs("default", first=100).items
         graph.close()
-        assert sum("'EXTRACTED'" in line for line in found if line.startswith("('episode'")) == self.number
+        found = canonical_export(folder / "data")
+        assert sum('"EXTRACTED"' in line for line in found["default"]["episodes"]) == self.number
         assert {(job.progress.pending, job.progress.failed) for job in jobs} == {(0, 0)}
         return found
 

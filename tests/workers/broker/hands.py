@@ -119,11 +119,13 @@ class Hand:
 def all_of(dispatch: RedisDispatch, ledger: Ledger | None = None) -> list[Outcome]:
     """All outcomes that have come, settled."""
     found: list[Outcome] = []
-    while outcomes := dispatch.receive(64, 0):
+    silent = 0
+    # Twice: what was of no use is taken off with the next call.
+    while silent < 2:
+        outcomes = dispatch.receive(64, 0)
+        silent = 0 if outcomes else silent + 1
         if ledger is not None:
             ledger.note(outcomes)
         dispatch.settle(outcomes)
         found += outcomes
-    # What was of no use is taken off with the next call.
-    dispatch.receive(1, 0)
     return found

@@ -235,7 +235,6 @@ class RedisDispatch:
                 chunk=uuid4().hex,
                 queue=queue,
                 vocabulary=self._vocabulary.version,
-                trace=next((each.trace for each in episodes if each.trace), None),
                 episodes=rows,
             )
         )

@@ -73,6 +73,8 @@ def running(name: str, place: Place, patience: float = 60) -> Iterator[subproces
     service = SERVICES[name]
     command = [place.mapped(part) for part in service["command"]]
     written = place.folder / f"{name}.log"
+    # The folder for what is temporary is a new one for each container.
+    (place.folder / "worker.beat").unlink(missing_ok=True)
     with written.open("w") as log:
         process = subprocess.Popen(
             command, env=place.environment(service), cwd=place.folder, stdout=log, stderr=log, text=True, start_new_session=True

@@ -106,9 +106,15 @@ def test_its_entries_of_keys_are_entries() -> None:
 def test_its_commands_are_commands() -> None:
     known = {(info.name or getattr(info.callback, "__name__", "")) for info in app.registered_commands}
     known |= {str(group.name) for group in app.registered_groups}
-    # They come with the workers and with jobs.
-    to_come = {"jobs", "quarantine"}
-    assert set(re.findall(r"(?:`|^|api |live )erstwhile (\w+)", TEXT, re.MULTILINE)) - to_come <= known
+    assert set(re.findall(r"(?:`|^|api |live )erstwhile (\w+)", TEXT, re.MULTILINE)) <= known
+
+
+def test_every_figure_of_the_metrics_has_its_alarm() -> None:
+    source = (ROOT / "api" / "metrics.py").read_text(encoding="utf-8")
+    known = {f"erstwhile_{name}" for name in re.findall(r"_gauge\(\"(\w+)\"", source)}
+    known |= {name + "_total" * (kind == "Counter") for kind, name in re.findall(r"(Counter|Histogram)\(\s*\"(erstwhile_\w+)\"", source)}
+    assert len(known) > 10
+    assert set(re.findall(r"`(erstwhile_\w+)`", TEXT)) == known
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -62,7 +62,7 @@ class Keys:
 
     @property
     def alive(self) -> str:
-        """Names the run of Redis that knows what the service handed out."""
+        """Names the run of Redis that knows what the service handed out, and the vocabulary of it."""
         return f"{self.prefix}:alive"
 
     def starts(self, row: int, round: int) -> str:

@@ -204,7 +204,8 @@ class RedisDispatch:
         if self._sure and self._client.exists(self._keys.alive):
             self._checked_at = monotonic()
             return
-        run = self._client.info("server")["run_id"].encode()
+        # Tasks with another vocabulary are as good as forgotten: what comes of them is not taken.
+        run = f"{self._client.info('server')['run_id']} {self._vocabulary.version}".encode()
         forgotten = self._client.get(self._keys.alive) != run
         self._stream.begin()
         self._client.set(self._keys.alive, run)
@@ -228,14 +229,13 @@ class RedisDispatch:
         rows = []
         for each in episodes:
             turn = asdict(turn_of(each.draft, each.said))
-            rows.append(TaskEpisode(row=each.row, round=each.round, begun=each.starts, key=each.key, **turn))
+            rows.append(TaskEpisode(row=each.row, round=each.round, begun=each.starts, key=each.key, trace=each.trace, **turn))
         return packed(
             ExtractTask(
                 v=VERSION,
                 chunk=uuid4().hex,
                 queue=queue,
                 vocabulary=self._vocabulary.version,
-                trace=next((each.trace for each in episodes if each.trace), None),
                 episodes=rows,
             )
         )

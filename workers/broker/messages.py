@@ -32,7 +32,7 @@ class _Strict(BaseModel):
 
 
 class TaskEpisode(_Strict):
-    """An episode of a task. `begun` counts its starts before; the rest is what extraction reads of it."""
+    """An episode of a task. `begun` counts its starts before, `trace` is that of its request; the rest is what extraction reads."""
 
     row: Row
     round: Row
@@ -43,6 +43,7 @@ class TaskEpisode(_Strict):
     said: int
     speaker: str | None = None
     addressee: str | None = None
+    trace: str | None = None
     time_zone: str | None = None
     project: str | None = None
     about: str | None = None
@@ -60,7 +61,6 @@ class ExtractTask(_Strict):
     chunk: Name
     queue: Name
     vocabulary: Name
-    trace: str | None = None
     episodes: Annotated[list[TaskEpisode], Field(min_length=1, max_length=1000)]
 
 
@@ -154,7 +154,6 @@ class Result(_Strict):
     extractor: Name = ""
     reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
     seconds: Annotated[float, Field(ge=0)] = 0.0
-    trace: str | None = None
     claims: list[ClaimMessage] = Field(default_factory=list)
 
 

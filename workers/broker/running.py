@@ -31,6 +31,7 @@ from workers.broker.messages import (
 from workers.broker.signing import Forged, Purpose, Signer
 from workers.broker.vocabularies import received
 from workers.dispatching import Kind
+from workers.tracing import note
 
 if TYPE_CHECKING:
     from extraction.extractor import Extractor
@@ -168,6 +169,7 @@ class Running:
                 self._tell([_failed(task, episodes[0], self._told(failure))])
             return
         seconds = (monotonic() - begun_at) / len(episodes)
+        note(logger, "extracted", (each.trace for each in episodes), seconds=round(monotonic() - begun_at, 3))
         self._tell([self._extracted(task, each, extractor.id, claims, seconds) for each, claims in zip(episodes, found, strict=True)])
 
     def _one_by_one(self, task: ExtractTask, extractor: Extractor, episodes: Sequence[TaskEpisode]) -> None:
@@ -255,7 +257,6 @@ def _result(
         begun=episode.begun,
         digest=digest_of(episode.text) if kind is Kind.EXTRACTED else "",
         vocabulary=task.vocabulary,
-        trace=task.trace,
         extractor=extractor,
         seconds=seconds,
         claims=list(claims),

@@ -28,8 +28,11 @@ HIDDEN = "(signed)"
 class Process:
     """What a process of a worker has. Nothing of it may be used before the process was forked."""
 
-    def __init__(self, app: Celery, settings: BrokerSettings, extractors: Extractors, embedder: EmbedderChoice) -> None:
-        self._app, self._settings = app, settings
+    def __init__(
+        self, app: Celery, settings: BrokerSettings, extractors: Extractors, embedder: EmbedderChoice, clean: Callable[[str], str]
+    ) -> None:
+        """`clean` takes secrets out of the messages of failures."""
+        self._app, self._settings, self._clean = app, settings, clean
         self._extractors, self._embedder = extractors, embedder
         self._keys = Keys(settings.broker_prefix)
         self._signer = Signer(settings.key)
@@ -61,12 +64,6 @@ class Process:
 
     def _again(self, queue: str, body: bytes, mark: str) -> None:
         send_task(self._app, EXTRACT, queue, body, mark)
-
-    def _clean(self, text: str) -> str:
-        # Loaded here: only a failure needs it.
-        from extraction.scrubbing import Scrubber
-
-        return Scrubber(self._settings.key).scrub(text).text
 
 
 def send_task(app: Celery, name: str, queue: str, body: bytes, mark: str) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 from celery import bootsteps, signals
 from redis.exceptions import RedisError
 
+from extraction.scrubbing import Scrubber
 from ontology.errors import InvalidInput
+from workers import log_scrubbing
 from workers.beat import PERIOD
 from workers.beating import BeatSettings, beat
 from workers.broker.celery_app import QUEUES, make_app
@@ -60,7 +62,13 @@ def work(
         )
     be_modest()
     app = make_app(settings)
-    process = Process(app, settings, extractors, embedder)
+    scrubber = Scrubber(settings.key)
+
+    def clean(text: str) -> str:
+        return scrubber.scrub(text).text
+
+    undo = log_scrubbing.install(clean)
+    process = Process(app, settings, extractors, embedder, clean)
     add_tasks(app, process)
     name = f"erstwhile-{os.getpid()}@{socket.gethostname()}"
     app.steps["consumer"].add(_sign_of_life(settings, queues, name))
@@ -87,6 +95,7 @@ def work(
         worker.start()
     finally:
         signals.worker_process_init.disconnect(warm)
+        undo()
     return int(worker.exitcode or 0)
 
 

@@ -119,11 +119,11 @@ class Hand:
 def all_of(dispatch: RedisDispatch, ledger: Ledger | None = None) -> list[Outcome]:
     """All outcomes that have come, settled."""
     found: list[Outcome] = []
-    nothing = 0
-    # What was of no use is taken off with the next call, and something may come with that.
-    while nothing < 2:
+    silent = 0
+    # Twice: what was of no use is taken off with the next call.
+    while silent < 2:
         outcomes = dispatch.receive(64, 0)
-        nothing = 0 if outcomes else nothing + 1
+        silent = 0 if outcomes else silent + 1
         if ledger is not None:
             ledger.note(outcomes)
         dispatch.settle(outcomes)

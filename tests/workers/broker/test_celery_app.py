@@ -104,7 +104,7 @@ def test_a_task_with_other_arguments_is_refused_like_any_unsigned_one(redis: Red
     settings = settings_for(redis.url)
     app = make_app(settings)
     no_extractor: Callable[..., Any] = pytest.fail
-    add_tasks(app, Process(app, settings, no_extractor, pytest.fail))
+    add_tasks(app, Process(app, settings, no_extractor, pytest.fail, str))
     for task in ("erstwhile.extract", "erstwhile.embed"):
         app.tasks[task](*args, more=1)
     with redis.client() as client:

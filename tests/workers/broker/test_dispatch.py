@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from graph.work import BULK, LIVE, MAX_STARTS
+from ontology.vocabulary import Vocabulary
 from tests.redis_server import RedisServer
 from tests.workers.broker.conftest import PASSWORD
 from tests.workers.broker.hands import SMALL, Hand, Ledger, all_of, episode, settings_for
@@ -268,6 +269,14 @@ def test_what_redis_forgot_while_no_process_ran_is_noticed_by_the_next(
     kept.close()
     redis.restart()
     after = RedisDispatch(settings, SMALL, ledger)
+    after.room(BULK)
+    assert after.lost()
+    after.close()
+
+
+def test_what_was_sent_with_another_vocabulary_is_sent_again(settings: BrokerSettings, dispatch: RedisDispatch, ledger: Ledger) -> None:
+    dispatch.send(BULK, ledger.all)
+    after = RedisDispatch(settings, Vocabulary("small-2", {}, {}), ledger)
     after.room(BULK)
     assert after.lost()
     after.close()

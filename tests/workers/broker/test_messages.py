@@ -46,7 +46,7 @@ def test_every_field_of_a_claim_travels() -> None:
 def test_every_field_of_a_turn_travels() -> None:
     turn = Turn("id", "text\u2028\x00 é", 5, "Ada", "Bob", "Europe/Oslo", "apollo", "Ann")
     row = TaskEpisode(row=1, round=2, begun=0, key="k", **asdict(turn))
-    task = ExtractTask(v=VERSION, chunk="c", queue="bulk", vocabulary="v", trace="t", episodes=[row])
+    task = ExtractTask(v=VERSION, chunk="c", queue="bulk", vocabulary="v", episodes=[row])
     assert all(getattr(turn, field.name) for field in fields(Turn))
     assert unpacked(ExtractTask, packed(task)) == task
     assert unpacked(ExtractTask, packed(task)).episodes[0].turn == turn

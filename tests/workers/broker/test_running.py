@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from threading import Thread
 
 import pytest
@@ -98,6 +99,18 @@ def test_a_task_is_run_together_after_all_of_it_was_announced(owner: Open, hand:
     hand.work()
     assert extractor.given == [["Ada likes C0", "Ada likes C1"]]
     assert seen == [2]
+
+
+def test_the_log_tells_the_way_of_a_request_and_no_text(owner: Open, hand: Hand, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    ledger = Ledger(*(replace(episode(row), trace="of the request" if row else None) for row in range(3)))
+    owner(ledger).send(BULK, ledger.all)
+    hand.work()
+    lines = [record.getMessage() for record in caplog.records if record.name == "workers.broker.running"]
+    assert len(lines) == 1
+    assert lines[0].startswith("extracted episodes=2 ")
+    assert lines[0].endswith("trace=of the request")
+    assert "Ada" not in caplog.text
 
 
 @pytest.mark.parametrize("how", ["unsigned", "another key", "another purpose", "changed", "no text", "no JSON", "no episodes"])

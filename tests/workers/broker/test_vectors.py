@@ -50,6 +50,8 @@ def hand(settings: BrokerSettings) -> Iterator[Hand]:
 @pytest.fixture
 def vectors(settings: BrokerSettings) -> Iterator[RemoteVectors]:
     found = RemoteVectors(settings, HASHING.id)
+    # Closing waits for the read at hand.
+    found._wait = 0.05
     yield found
     found.close()
 

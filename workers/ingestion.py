@@ -299,6 +299,8 @@ class Ingestion:
         episodes = [(clean.episode, clean.flags)]
         receipt = self._graph.accept(namespace, episodes, actor=actor, idempotency_key=idempotency_key, trace=trace)[0]
         note(logger, "accepted", [trace])
+        if receipt.deduplicated:
+            self._meters.outcome(Ending.DEDUPLICATED)
         self.pipeline.wake()
         return receipt
 

@@ -262,7 +262,7 @@ class Graph(Protocol):
         """Withdraw an episode by key, or by source and external ID (then it may arrive later). Raises NotFound for an unknown key."""
         ...
 
-    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local", trace: str | None = None) -> Receipt:
         """Let an episode through that is held back: it waits for extraction from now on. Twice is once: the first transaction answers.
 
         Raises NotFound, InvalidInput (it is not held back).

@@ -80,12 +80,12 @@ class Reviewing(ABC):
         ids, why = checked_ids(claims), None if reason is None else checked_reason(reason)
         return self._change(namespace, lambda at, commit: restore(at, commit, namespace, ids), "restore", actor, why)
 
-    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local", trace: str | None = None) -> Receipt:
         """Let an episode through that is held back: it waits for extraction from now on."""
         why = checked_reason(reason)
 
         def act(connection: Connection, commit: Commit) -> Receipt:
-            copy = let_through(connection, namespace, key, commit.number, commit.at)
+            copy = let_through(connection, namespace, key, commit.number, commit.at, trace)
             if copy is None:
                 raise NotFound("there is no such episode in this namespace", id=key)
             commit.needed = copy.status == "QUARANTINED"

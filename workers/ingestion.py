@@ -202,12 +202,12 @@ class Ingestion:
         self.pipeline.wake()
         return job
 
-    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local") -> Receipt:
+    def release(self, namespace: str, key: str, *, reason: str, actor: str = "local", trace: str | None = None) -> Receipt:
         """Let an episode through that is held back, and extract it.
 
         The receipt's transaction is that of its extraction, of the release where it is not extracted yet. Raises NotFound, InvalidInput.
         """
-        receipt = self._graph.release(namespace, key, reason=self.shown(reason), actor=actor)
+        receipt = self._graph.release(namespace, key, reason=self.shown(reason), actor=actor, trace=trace)
         return self._awaited(namespace, receipt)
 
     def state(

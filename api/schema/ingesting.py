@@ -145,5 +145,6 @@ class Ingesting:
         context = info.context
         if not reason.strip():
             raise InvalidInput("say why the episode may pass", path=("reason",), reason="EMPTY")
-        receipt = context.ingestion.release(context.namespace, key_of(id, Kind.EPISODE), reason=reason.strip(), actor=context.actor)
+        key = key_of(id, Kind.EPISODE)
+        receipt = context.ingestion.release(context.namespace, key, reason=reason.strip(), actor=context.actor, trace=context.trace)
         return retracted(context, receipt.episode_key, receipt.transaction)

@@ -134,7 +134,7 @@ def try_again(connection: Connection, rows: Collection[int], transaction: int, a
         connection.execute(insert(deliveries), values)
 
 
-def let_through(connection: Connection, namespace: str, key: str, transaction: int, at: Instant) -> Row[Any] | None:
+def let_through(connection: Connection, namespace: str, key: str, transaction: int, at: Instant, trace: str | None) -> Row[Any] | None:
     """Release the copy of an episode that is held back, so that it waits for extraction.
 
     The copy as it was: None where the namespace has no such episode; of one that is not held back nothing changes.
@@ -146,7 +146,7 @@ def let_through(connection: Connection, namespace: str, key: str, transaction: i
     copy = max(held, key=lambda copy: (copy.revised, copy.order_text))
     changes = {"status": "PENDING", "tx_released": transaction, "tx_extracted": None, "tx_from": None, "tx_to": OPEN}
     connection.execute(update(episodes).where(episodes.c.row == copy.row).values(**changes))
-    waits = {"episode": copy.row, "queue": "live", "starts": 0, "round": 0, "accepted": at}
+    waits = {"episode": copy.row, "queue": "live", "starts": 0, "round": 0, "accepted": at, "trace": trace}
     connection.execute(insert(deliveries), waits)
     return copy
 

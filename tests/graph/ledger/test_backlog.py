@@ -108,12 +108,12 @@ def test_a_dead_letter_that_is_withdrawn_stays_away(graph: LedgerGraph) -> None:
 def test_a_released_episode_waits_and_the_past_still_has_it_held_back(graph: LedgerGraph) -> None:
     held = graph.record_extracted("n", [(draft("one"), [], ("injection:override",))], extractor="none", quarantined=[True])[0]
     assert (status(graph), rows(graph)) == ([EpisodeStatus.QUARANTINED], [])
-    released = graph.release("n", held.episode_key, reason="read by a person", actor="ann")
+    released = graph.release("n", held.episode_key, reason="read by a person", actor="ann", trace="t")
     again = graph.release("n", held.episode_key, reason="once more")
     assert (released.deduplicated, again.deduplicated, again.transaction) == (False, True, released.transaction)
     assert (status(graph), status(graph, transaction=held.transaction)) == ([EpisodeStatus.PENDING], [EpisodeStatus.QUARANTINED])
     (found,) = graph.backlog.unsent("live", 10)
-    assert found.flags == ("injection:override",)
+    assert (found.flags, found.trace) == (("injection:override",), "t")
     graph.backlog.complete([Extracted(found.row, [claim("Ann likes tea")], "test")])
     assert status(graph) == [EpisodeStatus.EXTRACTED]
     assert status(graph, transaction=released.transaction) == [EpisodeStatus.PENDING]

@@ -208,6 +208,7 @@ class RedisDispatch:
         run = f"{self._client.info('server')['run_id']} {self._vocabulary.version}".encode()
         forgotten = self._client.get(self._keys.alive) != run
         self._stream.begin()
+        self._client.hset(self._keys.sample, mapping={"body": run, "mark": self._signer.mark(Purpose.KEY, run)})
         self._client.set(self._keys.alive, run)
         if forgotten:
             # No news where this process has handed out nothing yet: Redis keeps nothing when it is started anew.

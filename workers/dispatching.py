@@ -58,7 +58,10 @@ class Dispatch(Protocol):
         ...
 
     def lost(self) -> bool:
-        """Whether what was sent has been forgotten since this was last asked: then all of it is to be sent again, at once."""
+        """Whether what was sent has been forgotten since this was last asked: then all of it is to be sent again, at once.
+
+        Raises DispatchUnavailable.
+        """
         ...
 
     def room(self, queue: str) -> int:

@@ -243,6 +243,21 @@ def test_one_result_that_cannot_be_committed_costs_itself_alone(graph: LedgerGra
     assert graph.backlog.find([bad])[bad].problem == "what was found in it cannot be committed: no"
 
 
+def test_what_the_dispatch_forgot_is_sent_again_at_once_and_no_start_is_counted_for_it(graph: LedgerGraph) -> None:
+    rows = accept(graph, "a", "b")
+    dispatch = Scripted(resend_after=1000.0)
+    pipeline = Pipeline(graph.backlog, dispatch)
+    pipeline._step()
+    pipeline._step()
+    assert len(dispatch.sent) == 1
+    dispatch.forgot = True
+    pipeline._step()
+    assert [[each.row for each in chunk] for _, chunk in dispatch.sent] == [rows, rows]
+    assert {each.starts for each in graph.backlog.find(rows).values()} == {0}
+    pipeline._step()
+    assert len(dispatch.sent) == 2
+
+
 def test_it_stands_still_while_the_dispatch_is_away_and_goes_on_after(graph: LedgerGraph) -> None:
     accept(graph, "a")
     dispatch = Scripted()

@@ -52,6 +52,11 @@ class Keys:
         """What workers counted: tasks that they refused, episodes that they left out."""
         return f"{self.prefix}:counts"
 
+    @property
+    def sample(self) -> str:
+        """Something that the service signed, for workers to know by whether they have its key."""
+        return f"{self.prefix}:sample"
+
     def queue(self, name: str) -> str:
         """The list of tasks that wait."""
         return f"{self.prefix}:{name}"

@@ -92,7 +92,12 @@ class RedisDispatch:
             return self._figures
 
     def lost(self) -> bool:
-        """Whether Redis has forgotten what it was given since this was last asked: all of it is to be sent again."""
+        """Whether Redis has forgotten what it was given since this was last asked: all of it is to be sent again.
+
+        Raises DispatchUnavailable.
+        """
+        with self._reaching():
+            self._be_sure()
         lost, self._lost = self._lost, False
         return lost
 
@@ -103,7 +108,8 @@ class RedisDispatch:
             return 0
         with self._reaching():
             self._be_sure()
-            return 0 if self._is_full(queue) else free
+            # What would be sent before the loss is known would be sent once more after it.
+            return 0 if self._lost or self._is_full(queue) else free
 
     def _is_full(self, queue: str) -> bool:
         """Whether so much waits in Redis, or for us, that no more should be sent, whatever this process has sent."""
@@ -208,6 +214,7 @@ class RedisDispatch:
         run = f"{self._client.info('server')['run_id']} {self._vocabulary.version}".encode()
         forgotten = self._client.get(self._keys.alive) != run
         self._stream.begin()
+        self._client.hset(self._keys.sample, mapping={"body": run, "mark": self._signer.mark(Purpose.KEY, run)})
         self._client.set(self._keys.alive, run)
         if forgotten:
             # No news where this process has handed out nothing yet: Redis keeps nothing when it is started anew.

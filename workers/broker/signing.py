@@ -14,6 +14,7 @@ class Purpose(StrEnum):
     RESULT = "result"
     VECTORS = "vectors"
     VOCABULARY = "vocabulary"
+    KEY = "key"
 
 
 class Forged(Exception):

@@ -19,10 +19,11 @@ from workers import log_scrubbing
 from workers.beat import PERIOD
 from workers.beating import BeatSettings, beat
 from workers.broker.celery_app import QUEUES, make_app
-from workers.broker.connection import Keys, owner_client
+from workers.broker.connection import Keys, owner_client, told
 from workers.broker.embedding import EmbedderChoice
 from workers.broker.running import Extractors
 from workers.broker.settings import BrokerSettings
+from workers.broker.signing import Forged, Purpose, Signer
 from workers.broker.tasks import Process, add_tasks
 
 logger = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ def work(
     embedder: EmbedderChoice = chosen_embedder,
     processes: int | None = None,
 ) -> int:
-    """Run a worker until it is told to stop (SIGTERM, SIGINT); the exit status. Raises InvalidInput.
+    """Run a worker until it is told to stop (SIGTERM, SIGINT); the exit status. Raises InvalidInput, as `check_key` does.
 
     Told once it finishes the tasks at hand; told twice (SIGINT, SIGQUIT) it gives them `soft_shutdown` seconds.
     """
@@ -60,6 +61,7 @@ def work(
         raise InvalidInput(
             f"there is no queue {', '.join(unknown) or 'without a name'}; there are {' and '.join(QUEUES)}", path=("queues",)
         )
+    check_key(settings)
     be_modest()
     app = make_app(settings)
     scrubber = Scrubber(settings.key)
@@ -99,6 +101,24 @@ def work(
     return int(worker.exitcode or 0)
 
 
+def check_key(settings: BrokerSettings) -> None:
+    """Raises InvalidInput where the service signs with another key: this worker would refuse each task and keep it from the others."""
+    keys = Keys(settings.broker_prefix)
+    with owner_client(settings) as client:
+        try:
+            body, mark = client.hmget(keys.sample, "body", "mark")
+        except (RedisError, OSError) as failure:
+            logger.warning("%s; the worker waits for it", told(failure))
+            return
+    if body is None:
+        # No service has been here yet.
+        return
+    try:
+        Signer(settings.key).check(Purpose.KEY, body, mark)
+    except Forged:
+        raise InvalidInput("ERSTWHILE_WORKER_KEY is not the one of the service", path=("WORKER_KEY",)) from None
+
+
 def be_modest() -> None:
     """Lowest among what runs here, and one thread for each process: there is a process for each core."""
     os.nice(max(0, NICENESS - os.nice(0)))
@@ -111,9 +131,9 @@ def _sign_of_life(settings: BrokerSettings, queues: Sequence[str], name: str) ->
     key = Keys(settings.broker_prefix).workers + name
 
     def show() -> None:
-        told = json.dumps({"queues": list(queues), "at": time()})
+        sign = json.dumps({"queues": list(queues), "at": time()})
         try:
-            client.set(key, told, ex=SILENT_AFTER)
+            client.set(key, sign, ex=SILENT_AFTER)
         except (RedisError, OSError):
             # The next one says it as well; Celery reports a Redis that is gone.
             logger.debug("no sign of life could be given")

@@ -54,8 +54,8 @@ def ledger() -> Ledger:
 @pytest.fixture
 def dispatch(settings: BrokerSettings, ledger: Ledger) -> Iterator[RedisDispatch]:
     found = RedisDispatch(settings, SMALL, ledger)
-    found.room(BULK)
-    # An empty Redis has forgotten what earlier processes sent.
+    # An empty Redis has forgotten what earlier processes sent, and nothing is sent before that is known.
+    assert found.room(BULK) == 0
     assert found.lost()
     yield found
     found.close()
@@ -355,6 +355,7 @@ def test_settling_that_failed_is_made_up_for(dispatch: RedisDispatch, ledger: Le
 
 def test_it_takes_a_window_and_no_more_while_results_pile_up(redis: RedisServer, hand: Hand, ledger: Ledger) -> None:
     dispatch = RedisDispatch(settings_for(redis.url, bulk_window=4, live_window=2, stream_high=3), SMALL, ledger)
+    assert dispatch.lost()
     assert (dispatch.room(BULK), dispatch.room(LIVE)) == (4, 2)
     dispatch.send(BULK, ledger.all[:3])
     assert (dispatch.room(BULK), dispatch.room(LIVE)) == (1, 2)

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from graph.work import BULK, MAX_STARTS
+from ontology.errors import InvalidInput
 from tests.redis_server import RedisServer
 from tests.workers.broker.groups import QUICK, ROOT, WorkerGroup, until
 from tests.workers.broker.hands import SMALL, Hand, Ledger, episode, settings_for
 from workers.broker.celery_app import QUEUES
 from workers.broker.dispatch import RedisDispatch
-from workers.broker.worker import work
+from workers.broker.worker import check_key, work
 from workers.dispatching import Kind, Outcome
 
 
@@ -141,9 +142,22 @@ def test_a_worker_loads_nothing_of_ledger_graph_or_parser_before_it_forks() -> N
     assert found.stdout.strip() == "[]"
 
 
+def test_a_worker_with_another_key_than_the_service_does_not_begin(redis: RedisServer) -> None:
+    settings = settings_for(redis.url)
+    # Without a service it may be the right one, and without Redis it waits.
+    check_key(settings)
+    check_key(settings_for("redis://127.0.0.1:1/0"))
+    dispatch = RedisDispatch(settings, SMALL, Ledger())
+    dispatch.room(BULK)
+    check_key(settings)
+    other = settings_for(redis.url, worker_key="another key, just as long")
+    with pytest.raises(InvalidInput, match="ERSTWHILE_WORKER_KEY") as failure:
+        work(other, ["live"], lambda vocabulary: pytest.fail("not to be made"))
+    assert "another" not in failure.value.message
+    dispatch.close()
+
+
 @pytest.mark.parametrize("queues", [["live", "other"], []])
 def test_a_queue_that_is_none_is_refused(queues: list[str]) -> None:
-    from ontology.errors import InvalidInput
-
     with pytest.raises(InvalidInput, match=" and ".join(QUEUES)):
         work(settings_for("redis://127.0.0.1:1/0"), queues, lambda vocabulary: pytest.fail("not to be made"))

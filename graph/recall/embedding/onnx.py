@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +22,24 @@ TOKENS = 256
 Pooling = Literal["mean", "first"]
 """How the vectors of the tokens make one: their mean, or that of the first token (CLS)."""
 
+TOGETHER = 16
+"""Most texts that run together."""
+
+_PROBES = ((2, 3), (7, 5), (16, 2), (24, 16), (33, 4), (61, 3))
+"""(tokens, texts): what is run together and alone before texts of one length run together."""
+
 _KNOWN_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_FIELDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 _INTEGERS: dict[str, type[np.int64] | type[np.int32]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class OnnxEmbedder:
     """A model and its tokenizer. `threads`: those that one text may use; processes side by side do better with one each.
 
-    Texts run one by one and without padding. A batch pads its texts to the longest, and a model that quantises as it runs scales
-    by the whole batch, so either would let a text's neighbours change its vector.
+    Texts run without padding, and together only where they have as many tokens: a batch pads its texts to the longest, which would
+    let a text's neighbours change its vector. So would a model that quantises as it runs, for it scales by the whole batch, or a
+    processor whose sums depend on the size of a matrix: whether this one here does is tried before the first batch, bit by bit, and
+    where it does texts run one by one.
     """
 
     def __init__(self, model: Path, tokenizer: Path, *, id: str, pooling: Pooling = "mean", threads: int = 1) -> None:
@@ -63,13 +73,21 @@ class OnnxEmbedder:
                 )
             self._inputs[each.name] = _INTEGERS[each.type]
         self._output = self._session.get_outputs()[0].name
-        self.dim = len(self._pooled("a"))
+        self._together: bool | None = None
+        self.dim = self._run(_given([self._tokenizer.encode("a")])).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors (n, dim) of texts."""
         rows = np.zeros((len(texts), self.dim), dtype=np.float64)
-        for row, text in enumerate(texts):
-            rows[row] = self._pooled(text)
+        by_length: dict[int, list[tuple[int, Any]]] = defaultdict(list)
+        for row, encoding in enumerate(self._tokenizer.encode_batch([readable(text) for text in texts])):
+            if not all(encoding.special_tokens_mask):
+                by_length[len(encoding.ids)].append((row, encoding))
+        for alike in by_length.values():
+            most = TOGETHER if len(alike) > 1 and self._runs_together() else 1
+            for start in range(0, len(alike), most):
+                part = alike[start : start + most]
+                rows[[row for row, _ in part]] = self._run(_given([each for _, each in part]))
         return unit_rows(rows)
 
     def embed_query(self, text: str) -> Vectors:
@@ -77,25 +95,39 @@ class OnnxEmbedder:
         found: Vectors = self.embed_documents([text])[0]
         return found
 
-    def _pooled(self, text: str) -> NDArray[np.floating]:
-        encoding = self._tokenizer.encode(readable(text))
-        if all(encoding.special_tokens_mask):
-            return np.zeros(self.dim)
-        given = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask, "token_type_ids": encoding.type_ids}
+    def _runs_together(self) -> bool:
+        """Whether a text's vector is the same to the bit, alone and among others of its length; found out once."""
+        if self._together is None:
+            self._together = all(self._alike(tokens, texts) for tokens, texts in _PROBES)
+        return self._together
+
+    def _alike(self, tokens: int, texts: int) -> bool:
+        words = self._tokenizer.get_vocab_size()
+        ids = [[(7919 * place + 104_729 * text) % words for place in range(tokens)] for text in range(texts)]
+        given = {"input_ids": ids, "attention_mask": [[1] * tokens] * texts, "token_type_ids": [[0] * tokens] * texts}
+        alone = [self._run({name: values[text : text + 1] for name, values in given.items()})[0] for text in range(texts)]
+        return bool(np.array_equal(self._run(given), alone))
+
+    def _run(self, given: Mapping[str, Sequence[Sequence[int]]]) -> NDArray[np.float64]:
+        """Pooled vectors (n, dim) of texts of one length."""
         try:
-            answer = self._session.run([self._output], {name: np.array([given[name]], dtype=kind) for name, kind in self._inputs.items()})
+            answer = self._session.run([self._output], {name: np.array(given[name], dtype=kind) for name, kind in self._inputs.items()})
         except Exception as failure:
             raise EmbedderUnavailable(f"the model cannot run ({failure}); choose another") from failure
         states = np.asarray(answer[0])
         if states.ndim == 2:
             # The model pools by itself.
-            pooled = states[0]
+            pooled = states
         elif self._pooling == "first":
-            pooled = states[0, 0]
+            pooled = states[:, 0]
         else:
             # Without padding the attention mask is all ones, so the mean over it is that of all tokens.
-            pooled = states[0].mean(axis=0, dtype=np.float64)
+            pooled = states.mean(axis=1, dtype=np.float64)
         return np.asarray(pooled, dtype=np.float64)
+
+
+def _given(encodings: Sequence[Any]) -> dict[str, list[list[int]]]:
+    return {name: [getattr(each, field) for each in encodings] for name, field in _FIELDS.items()}
 
 
 def digest_of(*files: Path) -> str:

@@ -39,6 +39,14 @@ def test_a_text_has_the_same_vector_whatever_stands_beside_it(embedder: Embedder
     assert embedder.embed_documents(["tea", "tea"]).tobytes() == 2 * alone[1].tobytes()
 
 
+def test_texts_of_one_length_have_the_vectors_that_they_have_alone(embedder: Embedder) -> None:
+    words = ("tea", "rum", "gin", "ale", "jam", "oil", "ham")
+    texts = [" ".join([one, "and", other] * repeats) for repeats in (1, 3, 9) for one in words for other in words[:5]]
+    together = embedder.embed_documents(texts)
+    alone = np.concatenate([embedder.embed_documents([text]) for text in texts])
+    assert together.tobytes() == alone.tobytes()
+
+
 @pytest.mark.parametrize("nothing", ["", " \n\t "])
 def test_a_text_that_has_nothing_is_a_row_of_zeros(embedder: Embedder, nothing: str) -> None:
     vectors = embedder.embed_documents(["tea", nothing])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from graph.recall.embedding.minilm import TOKENIZER
-from graph.recall.embedding.onnx import OnnxEmbedder, folder_id, load_folder
+from graph.recall.embedding.onnx import TOGETHER, OnnxEmbedder, folder_id, load_folder
 from graph.recall.embedding.port import EmbedderUnavailable
 from ontology.errors import InvalidInput
 
@@ -77,3 +80,38 @@ def test_a_tokenizer_that_cannot_be_loaded_is_named(folder: Path, tmp_path: Path
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(EmbedderUnavailable, match="put a whole copy there"):
         load_folder(tmp_path)
+
+
+def test_where_a_batch_changes_a_bit_texts_run_one_by_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = load_folder(folder)
+    run = embedder._run
+    sizes: list[int] = []
+
+    def touchy(given: Mapping[str, Sequence[Sequence[int]]]) -> NDArray[np.float64]:
+        sizes.append(len(given["input_ids"]))
+        return run(given) + (1e-12 if len(given["input_ids"]) > 1 else 0)
+
+    monkeypatch.setattr(embedder, "_run", touchy)
+    texts = ["tea and rum", "gin and ale", "jam and oil"]
+    alone = np.concatenate([embedder.embed_documents([text]) for text in texts])
+    assert (sizes, embedder._together) == ([1, 1, 1], None)
+    sizes.clear()
+    assert embedder.embed_documents(texts).tobytes() == alone.tobytes()
+    # It was tried first, and then not done.
+    assert sizes[-3:] == [1, 1, 1] and max(sizes) > 1
+    assert embedder._together is False
+
+
+def test_where_it_does_not_they_run_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = load_folder(folder)
+    assert embedder._runs_together()
+    run = embedder._run
+    sizes: list[int] = []
+
+    def noted(given: Mapping[str, Sequence[Sequence[int]]]) -> NDArray[np.float64]:
+        sizes.append(len(given["input_ids"]))
+        return run(given)
+
+    monkeypatch.setattr(embedder, "_run", noted)
+    embedder.embed_documents(["tea and rum"] * (TOGETHER + 3) + ["one more text"])
+    assert sorted(sizes) == [1, 3, TOGETHER] or sorted(sizes) == [4, TOGETHER]

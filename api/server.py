@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NICENESS = 10
+"""By how much what extracts and embeds for a service stands back behind its answers."""
+
 BACKLOG = 128
 
 
@@ -73,7 +76,8 @@ def _open(settings: Settings) -> Service:
     # Imported here, as all that only the worker needs: the supervising process stays small.
     from api.wiring import open_service
 
-    service = open_service(settings)
+    # Whoever asks a question goes before what is read in the background.
+    service = open_service(settings, niceness=NICENESS)
     # From here on by the user's rules too, and with the tags of this ledger.
     log_scrubbing.install(service.ingestion.shown)
     return service

@@ -60,8 +60,13 @@ def dense_of(settings: Settings) -> Callable[[str, str], DenseFactory] | None:
     return open_qdrant(settings.qdrant_url, key, exact=settings.qdrant_exact)
 
 
-def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None) -> Service:
-    """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name."""
+def open_service(
+    settings: Settings, vocabulary: Vocabulary | None = None, embedder: EmbedderSettings | None = None, *, niceness: int = 0
+) -> Service:
+    """Everything that a process that owns the data folder runs. `vocabulary`, `embedder`: others than the settings name.
+
+    `niceness`: by how much the processes that extract and embed stand back behind what else wants the processor.
+    """
     from api.metrics import Metrics
     from api.service import Service
     from extraction.hygiene import load_hygiene
@@ -79,10 +84,10 @@ def open_service(settings: Settings, vocabulary: Vocabulary | None = None, embed
     choice = choose(embedder or EmbedderSettings())
     graph = open_graph(settings.data, vocabulary, kind=settings.graph_engine, embedder=choice, dense=dense_of(settings))
     # With a broker it reads what somebody waits for and no worker takes, and dry runs.
-    pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers)
+    pool = ExtractionPool(partial(spacy_extractor, vocabulary), workers=settings.extraction_workers, niceness=niceness)
     embedding = None
     if choice is not None:
-        embedding = _embedding(graph, choice, settings, broker)
+        embedding = _embedding(graph, choice, settings, broker, niceness)
         graph.when_indexed(embedding.notify)
     dispatch = None if broker.broker_url is None else _dispatch(graph, vocabulary, broker)
     metrics = Metrics()
@@ -98,11 +103,11 @@ def _dispatch(graph: Graph, vocabulary: Vocabulary, broker: BrokerSettings) -> D
     return RedisDispatch(broker, vocabulary, graph.backlog.find)
 
 
-def _embedding(graph: Graph, choice: Choice, settings: Settings, broker: BrokerSettings) -> Embedding:
+def _embedding(graph: Graph, choice: Choice, settings: Settings, broker: BrokerSettings, niceness: int) -> Embedding:
     from workers.embedding import Embedding
 
     if broker.broker_url is None:
-        return Embedding(graph, choice.load, workers=settings.embedding_workers)
+        return Embedding(graph, choice.load, workers=settings.embedding_workers, niceness=niceness)
     from workers.broker.vectors import AT_ONCE, CHUNK, RemoteVectors
 
     return Embedding(graph, choice.load, workers=AT_ONCE, chunk=CHUNK, remote=RemoteVectors(broker, choice.id))

@@ -107,6 +107,7 @@ def test_the_service_runs_as_the_file_says(place: Place, key: str, http: httpx.C
             assert hidden not in written
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("redis")
 def test_the_worker_of_imports_runs_as_the_file_says(place: Place) -> None:
     with running("worker-bulk", place) as process:

@@ -67,7 +67,7 @@ class Embedding:
     """Follows `graph` in a thread that `notify` wakes. Thread-safe.
 
     `workers` processes load an embedder each when they are first needed; with 0 the thread itself does. With a `remote` it is asked
-    by so many threads in place of processes, and closed at the end. While the embedder fails
+    by so many threads in place of processes, and closed at the end. `niceness` is that of the processes. While the embedder fails
     the thread tries again, after pauses (from `pause` seconds to a minute), and `degraded` says why texts wait. A text that fails
     where its neighbours do not is left alone until the next start.
     """
@@ -79,6 +79,7 @@ class Embedding:
         *,
         workers: int = 1,
         chunk: int = CHUNK,
+        niceness: int = 0,
         pause: float = 1.0,
         remote: Remote | None = None,
     ) -> None:
@@ -87,7 +88,7 @@ class Embedding:
         self._chunk = chunk
         self._pause = pause
         self._remote = remote
-        self._processes = Processes(factory, workers=workers) if workers and remote is None else None
+        self._processes = Processes(factory, workers=workers, niceness=niceness) if workers and remote is None else None
         self._threads = ThreadPoolExecutor(workers, "embedding") if workers > 1 else None
         self._own: Embedder | None = None
         self._left_alone: set[str] = set()

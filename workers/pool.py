@@ -57,8 +57,8 @@ class ExtractionFailed(Exception):
 class ExtractionPool:
     """Extracts in up to `workers` processes. Thread-safe; blocks the calling thread only."""
 
-    def __init__(self, factory: ExtractorFactory, *, workers: int = 1) -> None:
-        self._processes = Processes(factory, workers=workers)
+    def __init__(self, factory: ExtractorFactory, *, workers: int = 1, niceness: int = 0) -> None:
+        self._processes = Processes(factory, workers=workers, niceness=niceness)
 
     def extract(self, turns: Sequence[Turn], *, attempts: int = ATTEMPTS) -> tuple[str, list[list[ClaimDraft]]]:
         """(extractor's ID, claims of each turn), after waiting for a process. Raises ExtractionFailed, or what the extractor raised.

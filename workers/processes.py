@@ -25,9 +25,6 @@ Answer = TypeVar("Answer")
 ATTEMPTS = 3
 """How often a task is tried when its process dies."""
 
-NICENESS = 10
-"""By how much the processes stand back behind what answers questions."""
-
 _factories: list[Callable[[], Any]] = []
 _in_worker: list[Any] = []
 # The one object of a worker process, and what makes it: a task of a process pool can reach nothing but its module. Empty everywhere else.
@@ -41,9 +38,8 @@ def _leave_with_parent() -> None:
         os._exit(1)
 
 
-def _begin(factory: Callable[[], Any]) -> None:
-    # Whoever asks a question goes before what is read in the background.
-    os.nice(NICENESS)
+def _begin(factory: Callable[[], Any], niceness: int) -> None:
+    os.nice(niceness)
     # Ctrl-C reaches every process of the terminal; the parent closes the pool when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_leave_with_parent, daemon=True).start()
@@ -68,9 +64,13 @@ class Processes(Generic[Worker]):
     an executor with several, the death of a process that was started late can also stay unnoticed while another one works.)
     """
 
-    def __init__(self, factory: Callable[[], Worker], *, workers: int = 1) -> None:
-        """`factory` makes the object of a process inside it; picklable (a module's function or class, or a `partial` of one)."""
+    def __init__(self, factory: Callable[[], Worker], *, workers: int = 1, niceness: int = 0) -> None:
+        """`factory` makes the object of a process inside it; picklable (a module's function or class, or a `partial` of one).
+
+        `niceness`: by how much the processes stand back behind others that want the processor.
+        """
         self._factory = factory
+        self._niceness = niceness
         self._workers = workers
         self._closed = False
         self._ids: dict[ProcessPoolExecutor, int] = {}
@@ -80,7 +80,9 @@ class Processes(Generic[Worker]):
             self._free.put(None)
 
     def _start(self) -> ProcessPoolExecutor:
-        executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory,))
+        executor = ProcessPoolExecutor(
+            1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(self._factory, self._niceness)
+        )
         # The executor does not say which process it started, and `close` may have to end it.
         self._ids[executor] = executor.submit(os.getpid).result()
         return executor

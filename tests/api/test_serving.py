@@ -99,7 +99,7 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, http: h
     assert owner_of(tmp_path) is None
 
 
-@pytest.mark.parametrize("again", [(), (signal.SIGTERM, signal.SIGINT, signal.SIGINT)])
+@pytest.mark.parametrize("again", [pytest.param((), marks=pytest.mark.deep), (signal.SIGTERM, signal.SIGINT, signal.SIGINT)])
 def test_it_starts_and_stops_quietly_and_leaves_no_process(tmp_path: Path, again: tuple[signal.Signals, ...]) -> None:
     with serving(tmp_path) as (process, url):
         until_ready(url)

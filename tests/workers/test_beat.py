@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.redis_server import RedisServer
 from workers.beat import STALE, is_beating
 
@@ -46,6 +48,7 @@ def until(condition: Callable[[], bool], patience: float = 60) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.deep
 def test_a_worker_beats_while_it_is_connected(tmp_path: Path) -> None:
     path = tmp_path / "beat"
 

@@ -29,7 +29,8 @@ def test_five_hundred_episodes_through_many_deaths(seed: int, tmp_path: Path) ->
     assert differences(schedule.undisturbed(tmp_path / "single"), schedule.run(tmp_path)) == []
 
 
-@pytest.mark.parametrize("crash", [pytest.param("settle 1", marks=pytest.mark.deep), "complete 1"])
+@pytest.mark.deep
+@pytest.mark.parametrize("crash", ["settle 1", "complete 1"])
 def test_the_owner_of_the_tests_dies_where_it_is_told_to(crash: str, tmp_path: Path) -> None:
     # Else the schedules above would show less than they say.
     with RedisServer(tmp_path / "redis") as redis:

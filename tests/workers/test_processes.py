@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ontology.errors import InvalidInput
-from workers.processes import ATTEMPTS, NICENESS, Processes, ProcessesFailed
+from workers.processes import ATTEMPTS, Processes, ProcessesFailed
 
 
 class Counter:
@@ -122,5 +122,10 @@ def niceness(counter: Counter, given: int) -> int:
     return os.nice(given)
 
 
-def test_they_stand_back_behind_what_answers_questions(processes: Processes[Counter]) -> None:
-    assert processes.run(niceness, 0) == min(19, os.nice(0) + NICENESS)
+@pytest.mark.parametrize("more", [0, 3])
+def test_they_stand_back_as_far_as_they_are_told_to(more: int) -> None:
+    own = Processes(Counter, niceness=more)
+    try:
+        assert own.run(niceness, 0) == min(19, os.nice(0) + more)
+    finally:
+        own.close()

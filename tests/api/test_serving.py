@@ -115,6 +115,7 @@ def test_it_starts_and_stops_quietly_and_leaves_no_process(tmp_path: Path, again
     assert not (tmp_path / OWNER).exists()
 
 
+@pytest.mark.deep
 def test_a_mistake_in_the_settings_is_one_sentence_and_not_tried_again(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "api.cli", "serve", "--port", "0", "--data", str(tmp_path)]
     environment = {"PATH": os.environ["PATH"], "ERSTWHILE_QDRANT_URL": "me:hush@nowhere"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -72,9 +73,17 @@ class Scripted:
         return None
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which nothing is: making one takes longer than most of what is done with it."""
+    folder = tmp_path_factory.mktemp("empty") / "data"
+    open_graph(folder, load_vocabulary(), kind="sql").close()
+    return folder
+
+
 @pytest.fixture
-def graph(tmp_path: Path) -> Iterator[LedgerGraph]:
-    opened = open_graph(tmp_path / "data", load_vocabulary(), kind="sql")
+def graph(tmp_path: Path, empty: Path) -> Iterator[LedgerGraph]:
+    opened = open_graph(shutil.copytree(empty, tmp_path / "data"), load_vocabulary(), kind="sql")
     yield opened
     opened.close()
 

@@ -43,11 +43,6 @@ def canonical_export(graph: Path | Engine) -> Canonical:
         engine.dispose()
 
 
-def canonical_text(graph: Path | Engine) -> str:
-    """The export as one JSON text: equal byte for byte where the content is."""
-    return json.dumps(canonical_export(graph), ensure_ascii=False, indent=1, sort_keys=True)
-
-
 def differences(one: Canonical, other: Canonical, limit: int = 20) -> list[str]:
     """Rows that only one of two exports has, `-` for the first and `+` for the second; empty where they are equal."""
     found = []

@@ -22,7 +22,6 @@ from ontology.names import Keys, checked_content, checked_name, checked_predicat
 from ontology.vocabulary import Predicate, Vocabulary
 
 MAX_CLAIMS = 1000
-MAX_LABEL = 1000
 _PLANS = {"plans_to": Modality.PLANNED, "wants": Modality.DESIRED}
 _NOT_STATED = ("file", "next", "previous")
 _NEVER_BELIEF = (Modality.PLANNED, Modality.DESIRED, Modality.HYPOTHETICAL)

@@ -145,7 +145,11 @@ class Pipeline:
             waiting = self._backlog.unsent(queue, room) if room > 0 else []
             silent = [each for each in waiting if not each.draft.speech]
             if silent:
-                self._complete([Extracted(each.row, [], "none") for each in silent], {each.row: each for each in silent})
+                known = {each.row: each for each in silent}
+                problems = self._complete([Extracted(row, [], "none") for row in known], known)
+                # What cannot be committed counts as begun, else it would be tried for ever.
+                self._backlog.note_starts(list(problems))
+                self._judge(problems, dict.fromkeys(problems, 1), known)
             for chunk in chunked([each for each in waiting if each.draft.speech], CHUNKS[queue]):
                 self.dispatch.send(queue, chunk)
                 self._backlog.note_sent([each.row for each in chunk], time_ns() // 1000)
@@ -202,16 +206,20 @@ class Pipeline:
         for each in results.values():
             self._meters.extracted(each.seconds)
         problems |= self._complete([Extracted(each.row, each.claims, each.extractor) for each in results.values()], waiting)
-        starts = {row: waiting[row].starts + begun[row] for row in {*begun, *problems}}
+        self._judge(problems, begun, waiting)
+        self.dispatch.settle(outcomes)
+        self._tell()
+        return True
+
+    def _judge(self, problems: Mapping[int, str], begun: Mapping[int, int], waiting: Mapping[int, WaitingEpisode]) -> None:
+        """Give up what was begun too often, and let the other problems wait for another try. `begun`: starts that are noted since."""
+        starts = {row: waiting[row].starts + begun.get(row, 0) for row in {*begun, *problems}}
         lost = {row for row in problems if starts[row] >= MAX_STARTS} | {row for row in begun if starts[row] > MAX_STARTS}
         reasons = {row: problems.get(row) or NEVER_FINISHED.format(starts=MAX_STARTS) for row in lost}
         self._give_up([waiting[row] for row in sorted(lost)], reasons)
         again = {row: problem for row, problem in problems.items() if row not in lost}
         if again:
             self._backlog.note_problems(again)
-        self.dispatch.settle(outcomes)
-        self._tell()
-        return True
 
     def _complete(self, found: Sequence[Extracted], waiting: Mapping[int, WaitingEpisode]) -> dict[int, str]:
         """Commit results; where they do not go in together, one by one. What is wrong with those that do not go in at all, by row."""

@@ -183,6 +183,21 @@ def test_text_that_is_no_speech_is_done_without_being_sent(graph: LedgerGraph) -
     assert (dispatch.sent, statuses(graph)) == ([], {"a": "EXTRACTED"})
 
 
+def test_text_that_is_no_speech_and_cannot_be_committed_is_given_up_too(graph: LedgerGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    accept(graph, "a", speech=False)
+
+    def refusing(found: Sequence[Extracted]) -> object:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(graph.backlog, "complete", refusing)
+    pipeline = Pipeline(graph.backlog, Scripted())
+    for _ in range(MAX_STARTS):
+        assert statuses(graph) == {"a": "PENDING"}
+        pipeline._step()
+    assert statuses(graph) == {"a": "FAILED"}
+    assert graph.backlog.dead_letters() == {"what was found in it cannot be committed: no": 1}
+
+
 def test_a_start_counts_once_it_is_told_and_three_without_a_result_are_the_end(graph: LedgerGraph) -> None:
     poison, fine = accept(graph, "poison", "fine")
     dispatch = Scripted()

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from ontology.errors import InvalidInput
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-NEWEST = "0003"
+NEWEST = "0004"
 """The revision of the newest migration; a test compares it with the migrations."""
 
 

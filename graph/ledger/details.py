@@ -25,6 +25,7 @@ from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
+from ontology.errors import InvalidInput
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
@@ -135,6 +136,20 @@ class Describer:
                 found = StoredIdentity(*of, transaction, known)
             self._identities[transaction] = found
         return found
+
+    @property
+    def rows(self) -> Connection:
+        """Where the rectangles that are believed on the basis stand, by rows of `statements` and the names of `things`.
+
+        Raises InvalidInput under a said-time limit: the stored rows tell of what was said later too.
+        """
+        if self._basis.evidence_until is not None:
+            raise InvalidInput(
+                "with `evidenceUntil`, statements are listed of one entity or slot",
+                path=("evidenceUntil",),
+                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
+            )
+        return self.connection
 
     def _untold(self) -> KnownIdentity | None:
         """What is known of who is who where nobody ever told it; None elsewhere."""

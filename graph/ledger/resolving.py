@@ -100,6 +100,8 @@ def resolve(
             ]
     if closed:
         connection.execute(_CLOSE, closed)
+    # The feed of changes tells them in the order of their rows: newest first, as statements are listed, then as they were told.
+    opened.sort(key=lambda row: -row["v_from"])
     _OPEN(connection, opened)
     return Resolved(len(opened), len(closed))
 

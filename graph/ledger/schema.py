@@ -217,6 +217,9 @@ statements = Table(
     Index("statements_by_subject", "subject", "tx_to"),
     Index("statements_by_object", "object", "tx_to"),
     Index("statements_by_valid", "namespace", "v_from", "tx_to"),
+    Index("statements_by_valid_end", "namespace", "v_to", "tx_to"),
+    Index("statements_by_opening", "namespace", "tx_from"),
+    Index("statements_by_closing", "namespace", "tx_to"),
     Index("statements_by_tx_from", "tx_from"),
     Index("statements_by_tx_to", "tx_to"),
 )

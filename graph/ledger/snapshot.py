@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,12 +12,13 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
+from graph.ledger.footing import Footing
 from graph.ledger.identity import ClaimRow, place_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
-from graph.ledger.schema import claims, components, denotations, episodes, statements, things
-from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked, position
-from graph.ledger.slots import Slots, segments
+from graph.ledger.schema import claims, components, episodes, statements, things
+from graph.ledger.selection import TOLD_IN, Wanted, asked, position
+from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
 from graph.ledger.stored_identity import StoredIdentity
@@ -49,7 +49,7 @@ from graph.views import (
 from ontology.episode import EpisodeStatus
 from ontology.errors import InvalidInput
 from ontology.instant import Instant
-from ontology.names import Keys, checked_name, normalise
+from ontology.names import Keys, normalise
 
 T = TypeVar("T")
 NEIGHBORS = 10_000
@@ -77,36 +77,21 @@ class LedgerSnapshot:
         recall: Recall | None = None,
     ) -> None:
         self.basis = basis
+        self.footing = Footing(engine, keys, vocabulary_at, basis, identities)
         self._recall = recall
-        self._identities = identities
         self._engine = engine
         self._keys = keys
-        self._vocabulary_at = vocabulary_at
-        self._vocabulary = vocabulary_at(basis.transaction)
+        self._vocabulary = self.footing.vocabulary
         self._neighbors = neighbors
-        self._selection = Selection(basis, self._vocabulary)
-        self._slots = Slots(basis, keys, self._vocabulary)
-
-    @contextmanager
-    def _read(self) -> Iterator[Describer]:
-        with self._engine.connect() as connection:
-            yield Describer(connection, self._keys, self._vocabulary_at, self.basis, self._identities)
+        self._selection = self.footing.selection
+        self._slots = self.footing.slots
+        self._read = self.footing.read
+        self._key = self.footing.key
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""
         with self._read() as describer:
             return self._key(describer, ref)
-
-    def _key(self, describer: Describer, ref: EntityRef) -> str:
-        if ref.key is not None:
-            describer.identity.load([ref.key])
-            return describer.identity.root(ref.key)
-        return self._named(describer, checked_name(ref.name or ""))
-
-    def _named(self, describer: Describer, name: str) -> str:
-        key = self._keys.entity(self.basis.namespace, name)
-        describer.identity.load([key])
-        return describer.directory.followed(key) if describer.identity.concerns(key) else key
 
     def entity(self, ref: EntityRef) -> EntityView | None:
         """The entity, or None where nothing is known of it on the basis."""
@@ -187,31 +172,12 @@ class LedgerSnapshot:
             return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
 
         with self._read() as describer:
-            wanted = self._wanted(describer, filter, entity, role)
+            wanted = self.footing.wanted(describer, filter, entity, role)
             rows = self._select(describer, wanted, after, first + 1, matching if told else None)
             shown = rows[:first]
             swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
             views = describer.views([_rectangle(row) for row in shown], want, swapped, sided=wanted.sided)
         return Page(tuple(views), tuple(position(row) for row in shown), len(rows) > first)
-
-    def _wanted(self, describer: Describer, filter: StatementFilter, entity: str | None, role: str) -> Wanted:
-        """What is asked for, with all keys of the entities that are named."""
-        identity = describer.identity
-        identity.load({*(filter.subjects or ()), *(filter.objects or ()), *([entity] if entity is not None else [])})
-
-        def all_keys(keys: Sequence[str] | None) -> tuple[str, ...] | None:
-            return None if keys is None else tuple(sorted({member for key in keys for member in identity.members(key)}))
-
-        filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
-        mine = all_keys([entity]) if entity is not None else None
-        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
-
-    def _anyone_joined(self, connection: Connection) -> bool:
-        """Whether some entity of the namespace has, or had, several keys."""
-        return any(
-            connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None
-            for table in (components, denotations)
-        )
 
     def _select(
         self, describer: Describer, wanted: Wanted, after: Positions | None, limit: int, matching: Matching | None
@@ -250,7 +216,7 @@ class LedgerSnapshot:
             )
         with self._read() as describer:
             until = self.basis.evidence_until or 0
-            wanted = self._wanted(describer, filter, entity, role)
+            wanted = self.footing.wanted(describer, filter, entity, role)
             entity = describer.identity.root(entity)
             places = places_about(describer.connection, describer.identity, entity, self.basis.transaction, until)
             found = [row for row in self._slots.replay(describer, places) if self._matches(row, wanted)]
@@ -330,18 +296,8 @@ class LedgerSnapshot:
     ) -> AnswerView:
         """Whether a proposition is the case: yes where it holds, no where it is denied or ruled out, else unknown."""
         with self._read() as describer:
-            key, value = self._key(describer, subject), self._object_key(describer, object, predicate)
+            key, value = self._key(describer, subject), self.footing.object_key(describer, object, predicate)
             return self._slots.ask(describer, key, value, predicate, normalise(qualifier), want)
-
-    def _object_key(self, describer: Describer, object: ObjectRef, predicate: str) -> str:
-        if object.key is not None:
-            return self._key(describer, EntityRef(object.key))
-        namespace = self.basis.namespace
-        if object.literal is not None:
-            return self._keys.literal(namespace, object.literal, object.datatype or "xsd:string")
-        name = checked_name(object.name or "", path=("object", "name"))
-        datatype = self._vocabulary.predicate(predicate).literal_range
-        return self._named(describer, name) if datatype is None else self._keys.literal(namespace, name, datatype)
 
     def episode(self, key: str) -> EpisodeView | None:
         """The current copy of an episode by its key."""

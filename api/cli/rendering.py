@@ -100,6 +100,16 @@ def basis(node: Node) -> str:
     return f"as of {node['validAt']}, as recorded by {node['recordedAt']} (transaction {node['transaction']}){limit}"
 
 
+def boundary(node: Node) -> Iterator[str]:
+    """Where a slot changed, from what to what, why, and the words or the transaction that say so."""
+    sides = (", ".join(_told(each) for each in node[side]) or "nothing known" for side in ("before", "after"))
+    yield printable(f"  {day(node['at'], unbounded='ever')}   {' -> '.join(sides)}")
+    yield f"      {node['reason']} by rule {node['rule']}"
+    for each in node["evidence"]:
+        if each["quote"]:
+            yield f'      "{shortened(each["quote"])}" - {_said(each["episode"])}'
+
+
 def shortened(text: str, most: int = 200) -> str:
     """One line of at most `most` characters, without characters that steer a terminal."""
     return cut(printable(text), most)

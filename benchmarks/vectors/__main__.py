@@ -1,7 +1,7 @@
 """Puts the vectors to systems: `python -m benchmarks.vectors [--adapter NAME ...] [--orders N]`. Prints Markdown, side by side.
 
-NAME: `erstwhile` (a server that the run starts, or --url), `plain` (SQLite by hand), `graphiti` and `memvara` (each in an environment of
-its own, made once under `build/peers/`), or `module:Class`, an Adapter that is made without arguments.
+NAME: `erstwhile` (a server that the run starts, or --url), `plain` (SQLite by hand), `memvara` (in an environment of its own, made
+once under `build/peers/`), or `module:Class`, an Adapter that is made without arguments.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from importlib import import_module
 from importlib.metadata import version
 
 from benchmarks.measuring import machine
+from benchmarks.peers.run import ROOT, environment
 from benchmarks.vectors.erstwhile import Erstwhile
 from benchmarks.vectors.plain import Plain
+from benchmarks.vectors.process import Script
 from benchmarks.vectors.reading import Vectors, load
 from benchmarks.vectors.report import report
 from benchmarks.vectors.running import run
 from benchmarks.vectors.serving import served
 from benchmarks.vectors.worlds import Adapter
+
+REQUIREMENTS = {
+    # Its files need SQLite 3.42; not every Python brings that.
+    "memvara": ("memvara==0.21.0", "numpy==2.4.6", "pysqlite3-binary==0.5.4.post2"),
+}
 
 
 def adapter_of(name: str, vectors: Vectors, url: str | None, stack: ExitStack) -> Adapter:
@@ -28,9 +35,11 @@ def adapter_of(name: str, vectors: Vectors, url: str | None, stack: ExitStack) -
         return Erstwhile(stack.enter_context(served(vectors.predicates, url)), f"Erstwhile ({version('erstwhile')})")
     if name == "plain":
         return Plain()
+    if name in REQUIREMENTS:
+        return Script([environment(name, REQUIREMENTS[name]), "-m", f"benchmarks.vectors.{name}"], cwd=ROOT)
     module, _, found = name.partition(":")
     if not found:
-        raise SystemExit(f"--adapter {name}: one of erstwhile, plain, or module:Class")
+        raise SystemExit(f"--adapter {name}: one of erstwhile, plain, {', '.join(REQUIREMENTS)}, or module:Class")
     try:
         adapter: Adapter = getattr(import_module(module), found)()
     except (ImportError, AttributeError) as failure:

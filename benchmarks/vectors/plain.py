@@ -26,6 +26,7 @@ from benchmarks.vectors.worlds import (
     Slot,
     Span,
     Value,
+    refused,
 )
 
 Row = tuple[str, int, int, int, int]
@@ -62,7 +63,7 @@ class PlainWorld:
         refusals = []
         self._run("BEGIN")
         for claim in operation.claims:
-            reason = _refused(claim)
+            reason = refused(claim)
             if reason is not None:
                 refusals.append(Refusal(operation.episode, reason))
             if reason is None or operation.keep_undated:
@@ -78,9 +79,10 @@ class PlainWorld:
         start = operation.said_at if claim.start is None else claim.start
         end = OPEN if claim.end is None else claim.end
         slot = (claim.subject, _column(claim.predicate, claim.qualifier))
-        if claim.kind == "end" or not claim.affirmed:
-            over = claim.end if claim.kind == "end" else start
-            if claim.kind == "end" and claim.start is not None:
+        told_over = claim.kind == "end" or (claim.start is None and end <= operation.said_at)
+        if told_over or not claim.affirmed:
+            over = claim.end if told_over else start
+            if told_over and claim.start is not None:
                 self._insert(slot, claim, claim.start, over or operation.said_at)
             self._cut(slot, over or operation.said_at, OPEN, claim.object)
             return
@@ -188,13 +190,3 @@ class PlainWorld:
 def _column(predicate: str, qualifier: str) -> str:
     """The table has no column for a qualifier."""
     return f"{predicate}\t{qualifier}" if qualifier else predicate
-
-
-def _refused(claim: Claim) -> str | None:
-    """Why a row cannot be written: what no parser takes for a date, and what a check of the table would refuse."""
-    written = ((claim.valid_from or claim.at, claim.start), (claim.valid_to or claim.at, claim.end))
-    if any(text is not None and found is None for text, found in written):
-        return "INVALID_DATE"
-    if claim.start is None or claim.end is None or claim.start < claim.end:
-        return None
-    return "EMPTY_INTERVAL" if claim.start == claim.end else "INVERTED_INTERVAL"

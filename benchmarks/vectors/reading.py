@@ -132,6 +132,8 @@ def _operation(spec: Mapping[str, Any]) -> Operation:
 def _claim(spec: Mapping[str, Any], zone: str | None) -> Claim:
     texts = {name: _maybe(spec.get(name)) for name in ("from", "to", "at")}
     written = {name: OPEN if text in ("inf", "-inf") else text for name, text in texts.items()}
+    start, wrong_start = _bound(written["from"] or written["at"], zone, "from")
+    end, wrong_end = _bound(written["to"] or written["at"], zone, "to")
     return Claim(
         spec["s"],
         spec["p"],
@@ -142,22 +144,23 @@ def _claim(spec: Mapping[str, Any], zone: str | None) -> Claim:
         written["from"],
         written["to"],
         written["at"],
-        _bound(written["from"] or written["at"], zone, "from"),
-        _bound(written["to"] or written["at"], zone, "to"),
+        start,
+        end,
         _maybe(spec.get("replaces")),
         spec.get("additive", False),
+        wrong_start or wrong_end,
     )
 
 
-def _bound(text: str | None, zone: str | None, side: str) -> int | None:
-    """The first instant of a start, the first after an end; an exact instant is itself on both sides."""
+def _bound(text: str | None, zone: str | None, side: str) -> tuple[int | None, str | None]:
+    """The first instant of a start, the first after an end (an exact instant is itself on both sides), and why there is none."""
     if text is None:
-        return None
+        return None, None
     try:
         found = parse_edtf(text, zone=zone_named(zone), side=side)
-    except InvalidInput:
-        return None
-    return found.lo if side == "from" or found.exact else found.hi
+    except InvalidInput as failure:
+        return None, failure.reason
+    return found.lo if side == "from" or found.exact else found.hi, None
 
 
 def _slot(asked: Mapping[str, Any]) -> Slot:

@@ -36,7 +36,7 @@ class Claim:
 
     `valid_from`, `valid_to` and `at` are as written (RFC 3339, a wall time, a reduced date, `..`), None where not stated; `start` and
     `end` say the same as instants: the first of the granule of a start, and the first after the granule of an end. They are None too
-    where what is written is no date.
+    where what is written is no date; `no_date` is then the reason (INVALID_DATE, OUT_OF_RANGE).
     """
 
     subject: str
@@ -52,6 +52,16 @@ class Claim:
     end: int | None = None
     replaces: str | None = None
     additive: bool = False
+    no_date: str | None = None
+
+
+def refused(claim: Claim) -> str | None:
+    """Why a system that takes instants refuses a claim, or its caller does: no date, or an empty or inverted interval."""
+    if claim.no_date is not None:
+        return claim.no_date
+    if claim.start is None or claim.end is None or claim.start < claim.end:
+        return None
+    return "EMPTY_INTERVAL" if claim.start == claim.end else "INVERTED_INTERVAL"
 
 
 @dataclass(frozen=True, slots=True)

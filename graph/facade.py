@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.drift import Changes
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -183,6 +184,11 @@ class Graph(Protocol):
     @property
     def jobs(self) -> Jobs:
         """What hands in many episodes at once."""
+        ...
+
+    @property
+    def changes(self) -> Changes:
+        """What commits opened, closed and joined, in their order."""
         ...
 
     def snapshot(

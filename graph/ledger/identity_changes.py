@@ -48,10 +48,10 @@ def changed_entities(connection: Connection, namespace: str, transaction: int, b
             members |= before.members(entity)
         names = {name for identity in (before, now) for member in members for name in identity.sources(member)} - members
         now.load(names)
-        found[entity] = members | {name for name in names if not _stands_alone(connection, now, name, transaction)}
+        found[entity] = members | {name for name in names if _denotes_nothing_else(connection, now, name, transaction)}
     return found
 
 
-def _stands_alone(connection: Connection, now: Identity, key: str, transaction: int) -> bool:
-    """Whether statements are held of a key by itself."""
-    return now.root(key) == key and connection.scalar(_SPOKEN_OF, {"key": key, "transaction": transaction}) is not None
+def _denotes_nothing_else(connection: Connection, now: Identity, name: str, transaction: int) -> bool:
+    """Whether a name is no other entity's, and no statement is held of it by itself."""
+    return now.root(name) == name and connection.scalar(_SPOKEN_OF, {"key": name, "transaction": transaction}) is None

@@ -46,10 +46,10 @@ def decode_cursor(text: str, kind: str, *, pinned: bool = True) -> Cursor:
     return Cursor(tuple(parts[1]), pin)
 
 
-def checked_first(first: int | None, default: int) -> int:
-    """The page size, 1 to 100; null is the default."""
+def checked_first(first: int | None, default: int, most: int = MAX_PAGE) -> int:
+    """The page size, 1 to `most`; null is the default."""
     if first is None:
         return default
-    if not 1 <= first <= MAX_PAGE:
-        raise InvalidInput(f"first is 1 to {MAX_PAGE}, not {first}", path=("first",), reason="OUT_OF_RANGE")
+    if not 1 <= first <= most:
+        raise InvalidInput(f"first is 1 to {most}, not {first}", path=("first",), reason="OUT_OF_RANGE")
     return first

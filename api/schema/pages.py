@@ -40,7 +40,7 @@ class Place:
 
 @strawberry.type
 class PageInfo:
-    """Where a page stands; `first` and `last` are None where it is empty."""
+    """Where a page stands; `first` and `last` are None where it is empty, but that `last` may be where to go on all the same."""
 
     first: strawberry.Private[Place | None]
     last: strawberry.Private[Place | None]
@@ -196,9 +196,10 @@ def resume(scope: Scope, kind: str, after: str | None) -> tuple[Scope, Cursor | 
 def frame(page: Page[V], kind: str, pin: Pin | None, after: str | None) -> tuple[Iterator[tuple[Place, V]], PageInfo]:
     """The items of a page with their places, and its PageInfo."""
     places = [Place(kind, position, pin) for position in page.positions]
+    end = Place(kind, page.end, pin) if page.end is not None else places[-1] if places else None
     info = PageInfo(
         first=places[0] if places else None,
-        last=places[-1] if places else None,
+        last=end,
         has_next_page=page.has_next,
         has_previous_page=after is not None,
     )

@@ -12,8 +12,9 @@ import typer
 
 from api.cli import drift_documents as documents
 from api.cli.drifting import About, Predicate, chosen
-from api.cli.link import Link, RemoteLink, Unreachable
-from api.cli.options import Data, Json, Namespace, hint, reading_link, show
+from api.cli.interrupts import undivided
+from api.cli.link import Link, Refused, RemoteLink
+from api.cli.options import Data, Json, Namespace, hint, reading_link, settings_of, show
 from api.cli.rendering import Node
 from ontology.errors import DataFolderBusy
 from ontology.names import DEFAULT_NAMESPACE
@@ -64,10 +65,11 @@ def _follow(after: str | None, about: str | None, predicate: str | None, namespa
     try:
         for edge in _coming(place, about, predicate, namespace, data):
             rows = [json.dumps({"cursor": edge["cursor"], **edge["node"]}, ensure_ascii=False)] if as_json else change(edge["node"])
-            for line in rows:
-                print(line, flush=True)
-            # Only what has been printed is behind us.
-            place.cursor = edge["cursor"]
+            with undivided():
+                for line in rows:
+                    print(line, flush=True)
+                # Only what has been printed is behind us.
+                place.cursor = edge["cursor"]
     except KeyboardInterrupt:
         pass
     finally:
@@ -82,29 +84,48 @@ class _Place:
 
 
 def _coming(place: _Place, about: str | None, predicate: str | None, namespace: str, data: Path | None) -> Iterator[Node]:
-    """The changes after a place as they come: a server sends them; into a folder that nobody serves one looks again and again.
+    """The changes after a place as they come: a server sends them; into a folder that nobody serves one looks when its ledger has changed.
 
-    Between two looks the folder is free, so that others can write. Raises Unreachable where a server has been silent for too long.
+    Raises Refused where a server has been silent, or closed us, for too long.
     """
-    failed, waiting = 0, False
+    failed, seen, waiting = 0, None, False
+    folder = settings_of(data).data
     while True:
+        stamp = _stamp(folder)
         try:
-            with reading_link(data, namespace) as link:
-                if not place.begun:
-                    place.cursor, place.begun = link.execute(documents.LAST_CURSOR)["stats"]["cursor"], True
-                filter = chosen(link, about, predicate)
-                for edge in _sent(link, place, filter) if isinstance(link, RemoteLink) else _pulled(link, place, filter):
-                    failed, waiting = 0, False
-                    yield edge
+            if stamp is None or stamp != seen:
+                # Between two looks the folder is free, so that others can write.
+                with reading_link(data, namespace) as link:
+                    if not place.begun:
+                        place.cursor, place.begun = link.execute(documents.LAST_CURSOR)["stats"]["cursor"], True
+                    filter = chosen(link, about, predicate)
+                    for edge in _sent(link, place, filter) if isinstance(link, RemoteLink) else _pulled(link, place, filter):
+                        failed = 0
+                        yield edge
+                    stamp = None if isinstance(link, RemoteLink) else _stamp(folder)
+                seen, waiting = stamp, False
         except DataFolderBusy:
             if not waiting:
-                hint("another process writes to the folder; waiting for it")
+                hint("another process has the folder; waiting for it")
             waiting = True
-        except Unreachable:
+        except Refused as failure:
+            # No answer; or we were too slow, and go on from where we are.
             failed += 1
-            if failed > TRIES:
+            if failure.code != "OVERLOADED" or failed > TRIES:
                 raise
         time.sleep(PAUSE)
+
+
+def _stamp(folder: Path) -> tuple[tuple[int, int], ...] | None:
+    """What tells whether a ledger in a folder has changed; None where it is elsewhere."""
+    found = []
+    for name in ("ledger.db", "ledger.db-wal"):
+        try:
+            state = (folder / name).stat()
+        except OSError:
+            continue
+        found.append((state.st_mtime_ns, state.st_size))
+    return tuple(found) or None
 
 
 def _pulled(link: Link, place: _Place, filter: Mapping[str, Any]) -> Iterator[Node]:

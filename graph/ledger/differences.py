@@ -31,6 +31,13 @@ MOST_ROWS = 500_000
 """Most subjects and rows of theirs altogether, the last ones aside; some 100 MB."""
 
 
+def _placed(position: Positions) -> Place:
+    """The place of a position. Raises InvalidInput where it is none."""
+    if len(position) != len(Place._fields) or not all(isinstance(part, str) for part in position[:-1]):
+        raise InvalidInput("this is no position among differences", path=("after",), reason="INVALID_CURSOR")
+    return Place(*position)
+
+
 class Differences:
     """Compares bases of one ledger. Thread-safe."""
 
@@ -64,7 +71,7 @@ class Differences:
             if asked:
                 message = f"a diff compares what holds on its two bases: `{name}` has no meaning there"
                 raise InvalidInput(message, path=("filter", name), reason="UNSUPPORTED")
-        position = None if after is None else Place(*after)
+        position = None if after is None else _placed(after)
         middle = replace(end, valid_at=start.valid_at)
         footings = [Footing(*self._of, basis, self._identities) for basis in (start, middle, end)]
         with self._engine.connect() as connection:

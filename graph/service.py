@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
+from graph.drift import DifferenceView
+from graph.facade import Snapshot
 from graph.joining import Joining
 from graph.ledger.changes import LedgerChanges
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
+from graph.ledger.differences import Differences
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
@@ -29,6 +32,7 @@ from graph.recall.index import Index
 from graph.recall.recalling import Recall
 from graph.store.port import GraphBasis
 from graph.views import (
+    EVERYTHING,
     Basis,
     ComponentHealth,
     Lags,
@@ -36,6 +40,7 @@ from graph.views import (
     Positions,
     Receipt,
     StatedClaim,
+    StatementFilter,
     StatementView,
     StatsView,
     TransactionView,
@@ -109,6 +114,7 @@ class LedgerGraph(Joining):
         secret = self._secret()
         self.keys = Keys(secret)
         self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
+        self._differences = Differences(engine, self.keys, self._vocabulary_at, self._identities, self.resolutions)
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
@@ -180,6 +186,19 @@ class LedgerGraph(Joining):
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
         return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities, self._recall)
+
+    def diff(
+        self,
+        start: Snapshot,
+        end: Snapshot,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[DifferenceView]:
+        """What two snapshots of one namespace tell differently."""
+        return self._differences.page(start.basis, end.basis, filter, first=first, after=after, want=want)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 from strawberry.types import Info
 
@@ -12,6 +14,7 @@ from api.scalars import DateTime
 from api.schema.basics import EntityType, Node, Ontology, predicate
 from api.schema.change import IN_EDGE, MAX_CHANGES, ChangeConnection, change_page, position_in
 from api.schema.claim import claim_named
+from api.schema.difference import BasisInput, DifferenceConnection, difference_page
 from api.schema.effects import under
 from api.schema.entity import entity
 from api.schema.episode import episode
@@ -106,6 +109,23 @@ class Query:
             want=want,
         )
         return change_page(context, page, after, want)
+
+    @described(
+        "What differs between two bases, split into change of the world and change of belief.\n"
+        "Affirmations are compared; denials with `filter.polarity: false`. The filter chooses differences with a statement, before or "
+        "after, that matches; `validDuring` and `includeInvalidated` are refused."
+    )
+    def diff(
+        self,
+        info: Info[Context, None],
+        from_: Annotated[BasisInput, strawberry.argument(name="from")],
+        to: BasisInput,
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> DifferenceConnection:
+        """A page of differences."""
+        return difference_page(info, from_, to, filter, checked_first(first, 20), given(after))
 
     @described("The vocabulary of extraction and contradiction detection.")
     def ontology(self, info: Info[Context, None]) -> Ontology:

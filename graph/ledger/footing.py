@@ -34,7 +34,11 @@ class Footing:
     def read(self) -> Iterator[Describer]:
         """A connection, and what describes rectangles with it."""
         with self.engine.connect() as connection:
-            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities)
+            yield self.describer(connection)
+
+    def describer(self, connection: Connection) -> Describer:
+        """What describes rectangles with a connection that is open already."""
+        return Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities)
 
     def key(self, describer: Describer, ref: EntityRef) -> str:
         """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""

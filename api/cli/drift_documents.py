@@ -23,7 +23,7 @@ DIFF = f"""query Diff($validA: DateTime, $recordedA: DateTime, $saidA: DateTime,
 WHY = f"""query Why({_SLOT}, $from: DateTime, $to: DateTime) {{ {SCOPE} {{ {BASIS}
   whyChanged(subject: $subject, predicate: $predicate, qualifier: $qualifier, from: $from, to: $to) {{
     at reason rule before {{ {STATEMENT} }} after {{ {STATEMENT} }}
-    evidence {{ quote episode {{ speaker saidAt source externalId }} }} }} }} }}"""
+    evidence {{ quote episode {{ speaker saidAt source externalId }} }} transaction {{ number at kind actor reason }} }} }} }}"""
 
 HISTORY = f"""query History({TIMES}, $name: String!, $predicates: [String!], $first: Int!, $after: String) {{ {SCOPE} {{ {BASIS}
   entity(name: $name) {{ name discriminator statements(role: SUBJECT, first: $first, after: $after,

@@ -53,7 +53,7 @@ def differences(nodes: Sequence[Node]) -> list[str]:
         words = words or [line.strip() for each in node["before"] for line in rendering.ending(each) if '"' in line]
         qualifier = next((each["qualifier"] for each in (*node["after"], *node["before"])), "")
         what = f"{rendering.named(node['subject'])} | {rendering.predicate({**node, 'qualifier': qualifier})}"
-        cause = {"WORLD": "the world changed", "BELIEF": "it is seen otherwise"}[node["cause"]]
+        cause = {"WORLD": "the world changed", "BELIEF": "belief changed"}[node["cause"]]
         cells = _SIGNS[node["kind"]], _cell(rendering.printable(what), words), _values(node["before"]), _values(node["after"]), cause
         table.add_row(*map(Text, cells))
     return lines(table)

@@ -131,7 +131,7 @@ class Describer:
         self._keys = keys
         self._vocabulary_at = vocabulary_at
         self.vocabulary = self._vocabulary = vocabulary_at(basis.transaction)
-        self.basis = self._basis = basis
+        self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
         self._kept = identities
         self._identities: dict[int, Identity] = {}

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
 
 from graph.drift import Cause
 from graph.ledger.chunks import among, rows_among
@@ -24,6 +24,8 @@ from graph.views import EntityView
 from ontology.names import normalise
 
 _MINE = statements.c.namespace == bindparam("namespace")
+# Behind a function the namespace cannot be searched for: else SQLite might prefer its order by time to the keys looked up.
+_ALSO_MINE = func.coalesce(statements.c.namespace, "") == bindparam("namespace")
 _ROW = (statements.c.row, statements.c.subject, statements.c.predicate, statements.c.object)
 
 
@@ -52,7 +54,7 @@ WHOLE = {
 """All rows of a namespace."""
 _OF = {
     cause: tuple(
-        select(*_ROW, things.c.folded).outerjoin_from(statements, things, _NAMED).where(*of, _MINE, part)
+        select(*_ROW, things.c.folded).outerjoin_from(statements, things, _NAMED).where(*of, _ALSO_MINE, part)
         for part in parts
         for of in (
             (among(statements.c.subject),),
@@ -67,7 +69,7 @@ _EITHER = or_(
     and_(statements.c.tx_from <= bindparam("high"), statements.c.tx_to > bindparam("high")),
 )
 _UNDER = select(statements.c.row, *COLUMNS).where(among(statements.c.base), _HOLDING, _EITHER)
-_ABOUT = tuple(select(*_ROW).where(among(column), _MINE, _HOLDING, _EITHER) for column in (statements.c.subject, statements.c.object))
+_ABOUT = tuple(select(*_ROW).where(among(column), _ALSO_MINE, _HOLDING, _EITHER) for column in (statements.c.subject, statements.c.object))
 _REJOINED = select(components.c.member).where(
     components.c.namespace == bindparam("namespace"), or_(_inside(components.c.tx_from), _inside(components.c.tx_to))
 )

@@ -20,7 +20,7 @@ from graph.ledger.known_identity import IdentityCache
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.told import AS_STORED, Resolution
 from graph.ledger.touched import Sought, Touched, Touching
-from graph.ledger.vantage import Vantage
+from graph.ledger.vantage import Dates, Vantage
 from graph.views import EVERYTHING, Basis, Page, Positions, StatementFilter, Want
 from ontology.errors import InvalidInput
 from ontology.names import Keys
@@ -48,6 +48,7 @@ class Differences:
         self._of = (engine, keys, vocabulary_at)
         self._identities = identities
         self._resolutions = resolutions
+        self._dates: Dates = {}
         self._lock = Lock()
         self._kept: OrderedDict[tuple[Cause, Basis, Basis, Sought], Touched] = OrderedDict()
 
@@ -79,7 +80,8 @@ class Differences:
             limits = [self._resolution(connection, basis) for basis in (start, middle, end)]
             through = describers[-1].identity
             one, other, last = (
-                Vantage(footing, describer, limit, through) for footing, describer, limit in zip(footings, describers, limits, strict=True)
+                Vantage(footing, describer, limit, through, self._dates)
+                for footing, describer, limit in zip(footings, describers, limits, strict=True)
             )
             chosen = Chosen(filter, footings[-1].vocabulary, footings[-1].selection)
             steps = [Comparison(Cause.BELIEF, one, other, chosen), Comparison(Cause.WORLD, other, last, chosen)]

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Engine
 
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.schema import components, denotations
 from graph.ledger.selection import Selection, Wanted
 from graph.ledger.slots import Slots
 from graph.views import Basis, EntityRef, ObjectRef, StatementFilter
@@ -69,11 +68,4 @@ class Footing:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
-
-    def _anyone_joined(self, connection: Connection) -> bool:
-        """Whether some entity of the namespace has, or had, several keys."""
-        return any(
-            connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None
-            for table in (components, denotations)
-        )
+        return Wanted(filter, mine, role, joined=not identity.nothing_joined)

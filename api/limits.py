@@ -31,6 +31,7 @@ COSTLY: Mapping[str, int] = {
     "suspectedSplits": 200,
     "undeclaredPredicates": 10,
     "recall": 20,
+    "diff": 10,
     "context": 10,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""

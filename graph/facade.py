@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.drift import DifferenceView
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -196,6 +197,23 @@ class Graph(Protocol):
         now: Instant | None = None,
     ) -> Snapshot:
         """A snapshot; a missing axis is as in `asOf`. `transaction` pins a basis that an ID or cursor names."""
+        ...
+
+    def diff(
+        self,
+        start: Snapshot,
+        end: Snapshot,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[DifferenceView]:
+        """What two snapshots of one namespace tell differently: by belief, then by the world; by subject, predicate and object.
+
+        Affirmations are compared; denials where `filter.polarity` is false. The filter chooses differences with a statement, before
+        or after, that matches. Raises InvalidInput (a filter that asks for a time, two namespaces), QueryTooComplex.
+        """
         ...
 
     def record_stated(

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
+from graph.drift import DifferenceView
+from graph.facade import Snapshot
 from graph.joining import Joining
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
+from graph.ledger.differences import Differences
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.preparing import PreparedEpisode
@@ -28,6 +31,7 @@ from graph.recall.index import Index
 from graph.recall.recalling import Recall
 from graph.store.port import GraphBasis
 from graph.views import (
+    EVERYTHING,
     Basis,
     ComponentHealth,
     Lags,
@@ -35,6 +39,7 @@ from graph.views import (
     Positions,
     Receipt,
     StatedClaim,
+    StatementFilter,
     StatementView,
     StatsView,
     TransactionView,
@@ -108,6 +113,7 @@ class LedgerGraph(Joining):
         secret = self._secret()
         self.keys = Keys(secret)
         self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
+        self._differences = Differences(engine, self.keys, self._vocabulary_at, self._identities, self.resolutions)
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
@@ -179,6 +185,19 @@ class LedgerGraph(Joining):
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
         known = (self._identities, self.resolutions)
         return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, self._recall)
+
+    def diff(
+        self,
+        start: Snapshot,
+        end: Snapshot,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[DifferenceView]:
+        """What two snapshots of one namespace tell differently."""
+        return self._differences.page(start.basis, end.basis, filter, first=first, after=after, want=want)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)

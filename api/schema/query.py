@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 from strawberry.types import Info
 
@@ -11,10 +13,11 @@ from api.identity import Kind, ObjectId, decode_id
 from api.scalars import DateTime
 from api.schema.basics import EntityType, Node, Ontology, predicate
 from api.schema.claim import claim_named
+from api.schema.difference import BasisInput, DifferenceConnection, difference_page
 from api.schema.effects import under
 from api.schema.entity import entity
 from api.schema.episode import episode
-from api.schema.inputs import given
+from api.schema.inputs import StatementFilter, given
 from api.schema.job import IngestJob, IngestJobConnection, job_named, job_page
 from api.schema.pages import Transaction, TransactionConnection, TransactionEdge, frame
 from api.schema.preview import Preview, preview
@@ -85,6 +88,23 @@ class Query:
         stated = {"validAt": valid, "recordedAt": recorded, "evidenceUntil": until}
         snapshot = info.context.snapshot(valid_at=valid, recorded_at=recorded, evidence_until=until)
         return Snapshot(scope=Scope(info.context, snapshot, frozenset(name for name, value in stated.items() if value is not None)))
+
+    @described(
+        "What differs between two bases, split into change of the world and change of belief.\n"
+        "Affirmations are compared; denials with `filter.polarity: false`. The filter chooses differences with a statement, before or "
+        "after, that matches; `validDuring` and `includeInvalidated` are refused."
+    )
+    def diff(
+        self,
+        info: Info[Context, None],
+        from_: Annotated[BasisInput, strawberry.argument(name="from")],
+        to: BasisInput,
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> DifferenceConnection:
+        """A page of differences."""
+        return difference_page(info, from_, to, filter, checked_first(first, 20), given(after))
 
     @described("The vocabulary of extraction and contradiction detection.")
     def ontology(self, info: Info[Context, None]) -> Ontology:

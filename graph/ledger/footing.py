@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
@@ -44,9 +44,12 @@ class Footing:
     def read(self) -> Iterator[Describer]:
         """A connection, and what describes rectangles with it."""
         with ExitStack() as opened:
-            connection = opened.enter_context(self.engine.connect())
-            limited = cache(partial(self._limited, connection, opened))
-            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
+            yield self.describer(opened.enter_context(self.engine.connect()), opened)
+
+    def describer(self, connection: Connection, opened: ExitStack) -> Describer:
+        """What describes rectangles with a connection that is open already; what it opens besides is closed with `opened`."""
+        limited = cache(partial(self._limited, connection, opened))
+        return Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
 
     def _limited(self, connection: Connection, opened: ExitStack) -> Connection:
         """Where the rows under the said-time limit stand, until all is closed that was opened."""

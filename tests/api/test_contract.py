@@ -31,7 +31,7 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {
         *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
-        *("ingestJob", "ingestJobs"),
+        *("ingestJob", "ingestJobs", "diff"),
     },
     "Subscription": {"ingestJob"},
     "Snapshot": {
@@ -110,6 +110,10 @@ WHOLE = [
     "IngestJobEdge",
     "JobFailureConnection",
     "JobFailureEdge",
+    "BasisInput",
+    "Difference",
+    "DifferenceConnection",
+    "DifferenceEdge",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -9,6 +9,7 @@ from typing import Any
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, format_instant, parse_instant
 from tests.api.clients import Client
 from tests.graph.belief.vectors import instant, text
+from tests.graph.ledger.vectors import by_kind
 
 OBJECT = "object { __typename ... on Entity { name } ... on Literal { value } }"
 ASSERT = """mutation($input: AssertStatementsInput!) { assertStatements(input: $input) { __typename
@@ -26,6 +27,9 @@ ABOUT = f"""query({VARIABLES}, $name: String!, $invalidated: Boolean) {{ {SCOPE}
   support conflict certainty provenance(first: 50) {{ edges {{ node {{ externalId }} }} }}
   history {{ validTime {{ from to }} transactionTime {{ from to }} }} }} }} }} }} }} }}"""
 ASK = f"""query({VARIABLES}, $qualifier: String, $object: ObjectInput!) {{ {SCOPE} {{ ask({SLOT}, object: $object) {{ value }} }} }}"""
+
+DIFF = f"""query($from: BasisInput!, $to: BasisInput!) {{ diff(from: $from, to: $to, first: 100) {{ edges {{ node {{
+  kind subject {{ name }} predicate {{ name }} before {{ {OBJECT} }} after {{ {OBJECT} }} }} }} }} }}"""
 
 
 def _statement(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,11 +92,23 @@ class GraphQLWorld:
             self.errors += [[op["ep"], warning.rsplit(" ", 1)[-1]] for warning in done["warnings"]]
 
     def _scope(self, question: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {"subject": {"name": question["s"]}, "predicate": question["p"], **more}
+        return {"subject": {"name": question["s"]}, "predicate": question["p"], **more, **self._basis(question)}
+
+    def _basis(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         found |= {"validAt": format_instant(instant(question["valid"]))} if "valid" in question else {}
         found |= {"evidenceUntil": format_instant(instant(question["known"]))} if "known" in question else {}
         found |= {"recordedAt": self.recorded[question["tx"]]} if question.get("tx") is not None else {}
         return found
+
+    def differences(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+        """What differs between two bases by kind: subject, predicate, the values before and after."""
+        bases = {name: self._basis(question) for name, question in (("from", start), ("to", end))}
+        nodes = [edge["node"] for edge in self.client.ok(DIFF, **bases)["diff"]["edges"]]
+        return by_kind(
+            [node["kind"], node["subject"]["name"], node["predicate"]["name"], *map(_name, node["before"] + node["after"])]
+            for node in nodes
+        )
 
     def _about(self, question: Mapping[str, Any], *, invalidated: bool) -> list[dict[str, Any]]:
         entity = self.client.ok(ABOUT, **self._scope(question, name=question["s"], invalidated=invalidated))["asOf"]["entity"]

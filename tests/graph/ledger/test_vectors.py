@@ -29,9 +29,9 @@ def test_vector_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -
                 problems.append(str(world.rectangles(query["rectangles"])))
         if "changes_at_tx" in query:
             before, after = ({"tx": number} for number in (query["changes_at_tx"] - 1, query["changes_at_tx"]))
-            found = world.differences(before, after)
-            if sum(map(len, found.values())) != query["expect"] or world.recorded[before["tx"]] != world.recorded[after["tx"]]:
-                problems.append(f"a duplicate changed something: {found}")
+            differing = world.differences(before, after)
+            if sum(map(len, differing.values())) != query["expect"] or world.recorded[before["tx"]] != world.recorded[after["tx"]]:
+                problems.append(f"a duplicate changed something: {differing}")
     assert problems == []
     if vector.get("order_independent", True):
         latest = [q for q in vector["queries"] if not any(isinstance(v, dict) and "tx" in v for v in q.values())]

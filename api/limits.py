@@ -33,6 +33,7 @@ COSTLY: Mapping[str, int] = {
     "recall": 20,
     "diff": 10,
     "context": 10,
+    "changes": 10,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

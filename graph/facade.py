@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.drift import DifferenceView
+from graph.drift import Changes, DifferenceView
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -81,8 +81,10 @@ class Snapshot(Protocol):
         ...
 
     def statement(
-        self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()
-    ) -> StatementView | None: ...
+        self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None:
+        """The statement of a proposition that begins at an instant; `closed`: the one that the transaction of the basis closed."""
+        ...
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView: ...
 
@@ -184,6 +186,11 @@ class Graph(Protocol):
     @property
     def jobs(self) -> Jobs:
         """What hands in many episodes at once."""
+        ...
+
+    @property
+    def changes(self) -> Changes:
+        """What commits opened, closed and joined, in their order."""
         ...
 
     def snapshot(

@@ -16,6 +16,7 @@ from sqlalchemy import Engine, and_, bindparam, func, insert, select
 from graph.drift import DifferenceView
 from graph.facade import Snapshot
 from graph.joining import Joining
+from graph.ledger.changes import LedgerChanges
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.differences import Differences
@@ -119,6 +120,7 @@ class LedgerGraph(Joining):
         self._writer = Writer(self._engine, self.keys, clock)
         self.backlog = LedgerBacklog(engine, self._writer, vocabulary, self._preparer, self._notify)
         self.jobs = LedgerJobs(engine, self.keys, self._writer, vocabulary, self._preparer, self._notify, clock)
+        self.changes = LedgerChanges(engine, self.keys, self._vocabulary_at, self._identities)
         self._enforce(vocabulary)
         with engine.connect() as connection:
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))

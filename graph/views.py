@@ -289,11 +289,15 @@ EVERYTHING = StatementFilter()
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow."""
+    """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow.
+
+    `end` is where to go on, where that is not behind the last item: a page that had to look through much may bring less than there is.
+    """
 
     items: tuple[T, ...]
     positions: tuple[tuple[Any, ...], ...]
     has_next: bool
+    end: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,15 @@ class StatementVersion:
 
 @strawberry.type(description="A reified subject-predicate-object triple with its valid and transaction periods and its provenance.")
 class Statement(Node):
-    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with."""
+    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with.
+
+    `closed`: it is shown as that which the transaction of its basis closed.
+    """
 
     scope: strawberry.Private[Scope]
     view: strawberry.Private[views.StatementView]
     have: strawberry.Private[frozenset[Want]]
+    closed: strawberry.Private[bool]
     key: strawberry.ID = strawberry.field(
         description="The proposition: equal for the same subject, predicate, qualifier, object and polarity on every basis."
     )
@@ -64,13 +68,15 @@ class Statement(Node):
         if part in self.have:
             return self.view
         view, snapshot = self.view, self.scope.snapshot
-        return snapshot.statement(view.stored_key or view.key, view.v_from, swapped=view.swapped, want=frozenset({part})) or view
+        key, want = view.stored_key or view.key, frozenset({part})
+        return snapshot.statement(key, view.v_from, swapped=view.swapped, closed=self.closed, want=want) or view
 
     @described(ID_DESCRIPTION)
     def id(self) -> strawberry.ID:
         """The opaque ID."""
         view = self.view
-        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.stored_key or view.key, view.v_from, view.swapped, self.scope.id_pin)))
+        key = view.stored_key or view.key
+        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, key, view.v_from, view.swapped, self.scope.id_pin, closed=self.closed)))
 
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:
@@ -136,13 +142,14 @@ def _filled(view: views.StatementView, have: frozenset[Want]) -> frozenset[Want]
     return frozenset(part for part in have if present[part])
 
 
-def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) -> Statement:
-    """A statement on a snapshot."""
+def statement(scope: Scope, view: views.StatementView, have: frozenset[Want], *, closed: bool = False) -> Statement:
+    """A statement on a snapshot; `closed`: as that which the transaction of the snapshot closed."""
     target = view.object
     return Statement(
         scope=scope,
         view=view,
         have=have,
+        closed=closed,
         key=strawberry.ID(view.key),
         subject=entity(scope, view.subject),
         predicate=predicate(scope.context, view.predicate),

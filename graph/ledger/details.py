@@ -12,7 +12,7 @@ from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.directory import Directory
+from graph.ledger.directory import Directory, Names
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
@@ -104,6 +104,14 @@ class Scene:
         return min((text for text in ending if text), default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Beforehand:
+    """What is looked up once for many bases: what things are called on them, and times of transactions."""
+
+    names: Names
+    times: Mapping[int, Instant]
+
+
 class Describer:
     """Makes statement views on one basis."""
 
@@ -115,20 +123,23 @@ class Describer:
         basis: Basis,
         identities: IdentityCache | None = None,
         limited: Callable[[], Connection] | None = None,
+        beforehand: Beforehand | None = None,
     ) -> None:
         """`identities` keeps what is looked up; none for what is not committed. `limited` gives the rows under a said-time limit."""
         self.connection = connection
         self._limited = limited
+        self._times: Mapping[int, Instant] = {} if beforehand is None else beforehand.times
         self._keys = keys
         self._vocabulary_at = vocabulary_at
-        self._vocabulary = vocabulary_at(basis.transaction)
-        self._basis = basis
+        self.vocabulary = self._vocabulary = vocabulary_at(basis.transaction)
+        self.basis = self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
         self._kept = identities
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
         self.identity = self.identity_at(basis.transaction)
-        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
+        names = None if beforehand is None else beforehand.names
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity, names)
 
     def identity_at(self, transaction: int) -> Identity:
         """Who is who as of a transaction, under the basis' said-time limit."""
@@ -201,16 +212,14 @@ class Describer:
         if not sided:
             swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
         if want == {Want.BARE}:
-            times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
+            times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
         cited = self.cited(shown)
         endings = self._endings(shown, want)
         told = [cite.rows if Want.PROVENANCE in want else cite.rows[:1] for cite in cited.values()]
         quotes = self._quotes({claim.row: claim for rows in told for claim in rows})
         histories = self._histories(shown) if Want.HISTORY in want else {}
-        times = transaction_times(
-            self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()}
-        )
+        times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()})
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
         views = []
         for row in shown:
@@ -225,6 +234,11 @@ class Describer:
                 )
             )
         return views
+
+    def _times_of(self, numbers: Collection[int]) -> Mapping[int, Instant]:
+        """When transactions up to that of the basis were recorded."""
+        wanted = {number for number in numbers if number <= self._basis.transaction}
+        return self._times if wanted <= self._times.keys() else transaction_times(self.connection, wanted)
 
     def backwards(self, row: Rectangle) -> bool:
         """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, null, or_, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import SOURCE, Identity
@@ -98,14 +98,50 @@ def best(counted: Mapping[str, int]) -> str:
     return min(counted, key=lambda form: (-counted[form], form))
 
 
+class Names(Protocol):
+    """What things are called at a transaction, as the tables have it."""
+
+    def things(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Rows of `things` of some keys: key, namespace, datatype, name, type."""
+        ...
+
+    def labels(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Names and aliases of some entities: thing, kind, value."""
+        ...
+
+
+class StoredNames:
+    """Names that are looked up when they are asked for."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def things(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Rows of `things`."""
+        return rows_among(self._connection, _THINGS, keys, transaction=transaction)
+
+    def labels(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Names and aliases."""
+        return rows_among(self._connection, _NAMES, keys, transaction=transaction)
+
+
 class Directory:
     """Views of things on one basis, each looked up once. `said_until`: by what the evidence said by then calls them.
 
-    Any key of an entity finds it.
+    Any key of an entity finds it. `names` are read where they are looked up for many bases together.
     """
 
-    def __init__(self, connection: Connection, namespace: str, transaction: int, said_until: Instant | None, identity: Identity) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        namespace: str,
+        transaction: int,
+        said_until: Instant | None,
+        identity: Identity,
+        names: Names | None = None,
+    ) -> None:
         self._connection = connection
+        self._names: Names = names or StoredNames(connection)
         self._namespace = namespace
         self._transaction = transaction
         self._said_until = said_until
@@ -126,11 +162,11 @@ class Directory:
             return
         members = {member: root for root in wanted for member in self.identity.members(root)}
         # A key of another namespace is a stranger here. All members bear the name of the whole.
-        known = rows_among(self._connection, _THINGS, members, transaction=self._transaction)
+        known = self._names.things(members, self._transaction)
         found = {members[row.key]: row for row in known if row.namespace == self._namespace}
         others: dict[str, set[str]] = defaultdict(set)
         entities = {member for member, root in members.items() if root in found and found[root].datatype is None}
-        for row in rows_among(self._connection, _NAMES, entities, transaction=self._transaction):
+        for row in self._names.labels(entities, self._transaction):
             others[members[row.thing]].add(row.value)
             if row.kind == "name":
                 self._own[row.thing] = min(row.value, self._own.get(row.thing, row.value))

@@ -245,8 +245,13 @@ class LedgerSnapshot:
         turned = self._selection.turned(row, wanted)
         return (row.object if (role == "SUBJECT") == turned else row.subject) in (wanted.entity or ())
 
-    def statement(self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()) -> StatementView | None:
-        """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none."""
+    def statement(
+        self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None:
+        """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none.
+
+        `closed`: only one that the transaction of the basis closed.
+        """
         with self._read() as describer:
             places = self._slots.places_of(describer, key)
             if not places:
@@ -262,7 +267,7 @@ class LedgerSnapshot:
                 rows = [rectangle(row) for row in rows_among(describer.connection, query, describer.identity.kept_under(place))]
             # The key of a denial is not that of its proposition: of what stands under that it tells which is meant.
             denied = key in {self._keys.denial(row.base) for row in rows} | {self._keys.denial(place.proposition)}
-            mine = [row for row in rows if row.polarity != denied]
+            mine = [row for row in rows if row.polarity != denied and (not closed or row.tx_to == self.basis.transaction)]
             if not mine:
                 return None
             # Of rows under several keys of its entities one may be believed that was there before the last.

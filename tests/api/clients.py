@@ -16,10 +16,11 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
-from api.heads import HeadLimit
 from api.requests import Request
 from api.schema.build import Schema
 from api.service import Service
+from api.settings import PATIENCE
+from api.stalls import protocols
 
 Headers = Mapping[str, str]
 
@@ -102,11 +103,10 @@ class OverHttp(Client):
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """The address of a server that runs `app` in a thread, on a port of its own."""
-    server = uvicorn.Server(
-        uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", http=HeadLimit, lifespan="on", ws="websockets-sansio")
-    )
+def served(app: ASGIApp, speaking: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """The address of a server that runs `app` in a thread, on a port of its own. `speaking`: other protocols than the service's."""
+    spoken = protocols(PATIENCE) if speaking is None else speaking
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", lifespan="on", **spoken))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

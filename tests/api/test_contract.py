@@ -31,9 +31,9 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {
         *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
-        *("ingestJob", "ingestJobs", "diff"),
+        *("ingestJob", "ingestJobs", "diff", "changes"),
     },
-    "Subscription": {"ingestJob"},
+    "Subscription": {"ingestJob", "changes"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
@@ -86,6 +86,10 @@ WHOLE = [
     "IdempotencyConflictError",
     "OverloadedError",
     "PageInfo",
+    "Change",
+    "ChangeConnection",
+    "ChangeEdge",
+    "Stats",
     "StatementConnection",
     "StatementEdge",
     "EntityConnection",

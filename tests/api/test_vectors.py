@@ -26,9 +26,9 @@ def test_vector_over_graphql(vector: dict[str, Any], in_process: InProcess) -> N
             if sorted(wanted, key=str) != world.rectangles(query["rectangles"]):
                 problems.append(str(world.rectangles(query["rectangles"])))
         if "changes_at_tx" in query:
-            found = world.differences(*({"tx": number} for number in (query["changes_at_tx"] - 1, query["changes_at_tx"])))
-            if sum(map(len, found.values())) != query["expect"]:
-                problems.append(str(found))
+            differing = world.differences(*({"tx": number} for number in (query["changes_at_tx"] - 1, query["changes_at_tx"])))
+            if sum(map(len, differing.values())) != query["expect"]:
+                problems.append(str(differing))
     assert problems == []
     if vector.get("order_independent", True):
         latest = [q for q in vector["queries"] if not any(isinstance(value, dict) and "tx" in value for value in q.values())]

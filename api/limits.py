@@ -34,6 +34,7 @@ COSTLY: Mapping[str, int] = {
     "diff": 10,
     "context": 10,
     "changes": 10,
+    "whyChanged": 20,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

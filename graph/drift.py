@@ -110,8 +110,8 @@ class VolatilityView:
     median_seconds: float | None
 
 
-class Drift(Protocol):
-    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
+class Explaining(Protocol):
+    """What one basis says of why a slot changed."""
 
     def why_changed(
         self,
@@ -123,8 +123,16 @@ class Drift(Protocol):
         end: Instant | None = None,
         want: frozenset[Want] = frozenset(),
     ) -> list[BoundaryView]:
-        """The boundaries of a slot in `[start, end)`, in order of time. Raises InvalidInput for an empty or inverted window."""
+        """The boundaries of a slot in `[start, end)`, in order of time; of one instant those that the basis believes come first.
+
+        A one-valued slot has one for each instant, any other one for each instant and proposition. An unbounded start is none.
+        Raises InvalidInput for an empty or inverted window, QueryTooComplex where there is too much to tell at once.
+        """
         ...
+
+
+class Drift(Explaining, Protocol):
+    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
 
     def contested(
         self,

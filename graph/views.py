@@ -208,13 +208,18 @@ class StatementView:
 
 @dataclass(frozen=True, slots=True)
 class InvalidationView:
-    """Why a statement stopped holding: `rule` is the detector that fired, `by` what replaced or denied it."""
+    """Why a statement stopped holding: `rule` is the detector that fired, `by` what replaced or denied it.
+
+    `transaction` is the number of the transaction that decided it, `decided_at` its time. Without evidence it is the one that withdrew
+    what the statement rested on.
+    """
 
     reason: Reason
     rule: str
     by: StatementView | None
     evidence: EvidenceView | None
     decided_at: Instant
+    transaction: int = 0
 
 
 @dataclass(frozen=True, slots=True)

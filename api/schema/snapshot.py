@@ -12,6 +12,7 @@ from api.cursors import checked_first
 from api.identity import key_in
 from api.schema.basics import Basis, UndeclaredPredicate, undeclared
 from api.schema.basics import basis as basis_of
+from api.schema.boundary import Explaining
 from api.schema.claim import claim_page
 from api.schema.entity import Entity, entity_page
 from api.schema.entity import entity as entity_of
@@ -31,7 +32,7 @@ from ontology.names import checked_name
 
 
 @strawberry.type(description="One consistent view.")
-class Snapshot:
+class Snapshot(Explaining):
     """As `graph.facade.Snapshot`."""
 
     scope: strawberry.Private[Scope]

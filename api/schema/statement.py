@@ -123,6 +123,9 @@ class Invalidation:
     by: Statement | None = strawberry.field(description="The statement that replaced or denied it.")
     evidence: Evidence | None = strawberry.field(description="The evidence that decided it.")
     decided_at: DateTime = strawberry.field(description="When that was decided (transaction time).")
+    transaction: int = strawberry.field(
+        description="Number of the transaction that decided it; without evidence the one that withdrew what the statement rested on."
+    )
 
 
 def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Want]) -> Invalidation:
@@ -133,6 +136,7 @@ def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Wan
         by=None if view.by is None else statement(scope, view.by, _filled(view.by, have)),
         evidence=None if view.evidence is None else evidence(scope, view.evidence),
         decided_at=DateTime(view.decided_at),
+        transaction=view.transaction,
     )
 
 

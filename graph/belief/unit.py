@@ -120,10 +120,32 @@ class Unit:
         """The outcome for a value at an instant."""
         if self.traits.temporal is Temporality.EVENT:
             return weigh_event(self.of(value, polarity), self.of(value, not polarity), at)
-        outcomes = [weigh(scene, value, at) for scene in self._contests.get((value, polarity), ())]
-        if not outcomes and self.traits.one_valued and polarity:
-            outcomes = [weigh(self._plain, value, at)]
-        return _either(outcomes)
+        return _either([weigh(scene, value, at) for scene in self.contests(value, polarity)])
+
+    def contests(self, value: str, positive: bool) -> tuple[Contest, ...]:
+        """Where a value is weighed: plain claims first, additive ones apart; of a value without claims its rivals alone."""
+        found = self._contests.get((value, positive), ())
+        return found or ((self._plain,) if self.traits.one_valued and positive else ())
+
+    @property
+    def plain_contest(self) -> Contest:
+        """The plain claims of a one-valued slot against each other."""
+        return self._plain
+
+    @cached_property
+    def corrected(self) -> frozenset[str]:
+        """The corrections, by ID, whose words stand in the place of others."""
+        return frozenset(item.claim.id for item in self.items if item.corrected)
+
+    @cached_property
+    def beginning(self) -> Mapping[Instant, list[Atom]]:
+        """The pieces of evidence by where they begin."""
+        return _by_bound((atom.start, atom) for atom in self.atoms)
+
+    @cached_property
+    def ending(self) -> Mapping[Instant, list[Atom]]:
+        """The pieces of evidence by where they end."""
+        return _by_bound((atom.end, atom) for atom in self.atoms)
 
     def plain(self, value: str, at: Instant) -> Weighed:
         """The outcome for a positive value by its plain claims alone."""
@@ -160,6 +182,13 @@ class Unit:
                 for place in range(bisect_right(ends, span[0]), bisect_right(starts, span[1])):
                     found[place][id(atom)] = atom
         return {start: list(atoms.values()) for start, atoms in zip(starts, found, strict=True)}
+
+
+def _by_bound(bounds: Iterable[tuple[Instant, Atom]]) -> Mapping[Instant, list[Atom]]:
+    found: dict[Instant, list[Atom]] = defaultdict(list)
+    for at, atom in bounds:
+        found[at].append(atom)
+    return found
 
 
 def _either(outcomes: list[Weighed]) -> Weighed:

@@ -18,7 +18,7 @@ from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle
+from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle, replayed
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
@@ -153,6 +153,11 @@ class Describer:
                 found = StoredIdentity(*of, transaction, known)
             self._identities[transaction] = found
         return found
+
+    @property
+    def basis(self) -> Basis:
+        """The basis that the views stand on."""
+        return self._basis
 
     @property
     def rows(self) -> Connection:
@@ -312,28 +317,46 @@ class Describer:
 
     def evidence(self, claim: ClaimRow) -> EvidenceView:
         """The words of one claim."""
-        view = episode_views(self.connection, {(claim.episode, claim.revision)}, self._basis.transaction)
-        quote = self._quotes({claim.row: claim}).get(claim.row, "")
-        return EvidenceView(claim.id, view[claim.episode, claim.revision], quote, claim.start, claim.end, claim.extractor)
+        return self.words([claim])[claim.row]
 
-    def _endings(self, shown: Iterable[Rectangle], want: frozenset[Want]) -> dict[Rectangle, Ending]:
+    def words(self, told: Collection[ClaimRow]) -> dict[int, EvidenceView]:
+        """The words of claims by their rows."""
+        copies = episode_views(self.connection, {(claim.episode, claim.revision) for claim in told}, self._basis.transaction)
+        quotes = self._quotes({claim.row: claim for claim in told})
+        return {
+            claim.row: EvidenceView(
+                claim.id, copies[claim.episode, claim.revision], quotes.get(claim.row, ""), claim.start, claim.end, claim.extractor
+            )
+            for claim in told
+        }
+
+    def _endings(self, shown: Collection[Rectangle], want: frozenset[Want]) -> dict[Rectangle, Ending]:
         if Want.INVALIDATION not in want:
             return {}
-        found = {row: ending_of(self, row, self._basis.transaction) for row in shown}
+        scenes = SharedScenes(self, shown)
+        # In order of time, as units are read best.
+        ordered = sorted(shown, key=lambda row: row.v_to)
+        found = {row: ending_of(scenes, row, self._basis.transaction) for row in ordered}
         return {row: ending for row, ending in found.items() if ending is not None}
 
     def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
-        by = self.rectangle_at(ending.by, ending.at, ending.decided) if ending.by is not None else None
+        by = self.rectangle_at(ending.by, ending.at, ending.shown) if ending.by is not None else None
         return InvalidationView(
             ending.reason,
             ending.rule,
             self.views([by])[0] if by is not None else None,
             self.evidence(ending.claim) if ending.claim is not None else None,
             times[ending.decided],
+            ending.decided,
         )
 
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""
+        if self._basis.evidence_until is not None:
+            until = (transaction, self._basis.evidence_until)
+            found = replayed(self.connection, self._keys, self._vocabulary, [value[0]], *until, self.identity_at)
+            mine = (row for row in found if row.polarity == value[1] and row.tx_to > transaction and row.holds(at))
+            return next(mine, None)
         keys = self.identity_at(transaction).kept_under(value[0])
         values = {"polarity": value[1], "at": at, "transaction": transaction}
         row = next(iter(rows_among(self.connection, _AROUND, keys, **values)), None)
@@ -341,6 +364,32 @@ class Describer:
 
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
         return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)
+
+
+class SharedScenes:
+    """Evidence as of transactions, for some rectangles together: each is loaded once."""
+
+    def __init__(self, describer: Describer, shown: Collection[Rectangle]) -> None:
+        self._describer = describer
+        self._transaction = describer.basis.transaction
+        self._at: dict[int, list[Rectangle]] = defaultdict(list)
+        for row in shown:
+            for moment in [self._transaction] if row.tx_to > self._transaction else [row.tx_to - 1, row.tx_to]:
+                self._at[moment].append(row)
+        self._scenes: dict[tuple[int, int | None], Scene] = {}
+
+    @property
+    def connection(self) -> Connection:
+        """Where the ledger is read."""
+        return self._describer.connection
+
+    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
+        """The evidence as of a transaction; `shown` are some of all the rectangles."""
+        found = self._scenes.get((transaction, who))
+        if found is None:
+            found = self._describer.scene(transaction, self._at.get(transaction, shown), who=who)
+            self._scenes[transaction, who] = found
+        return found
 
 
 def _place(entity: EntityView) -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
+from graph.ledger.drifting import LedgerDrift
 from graph.ledger.footing import Footing
 from graph.ledger.identity import ClaimRow, place_of
 from graph.ledger.known_identity import IdentityCache
@@ -81,6 +82,7 @@ class LedgerSnapshot:
     ) -> None:
         self.basis = basis
         self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
+        self.drift = LedgerDrift(self.footing)
         self._recall = recall
         self._engine = engine
         self._keys = keys

@@ -37,6 +37,7 @@ PART_7 = {
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
+        *("whyChanged",),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
@@ -49,6 +50,7 @@ WHOLE = [
     "Statement",
     "StatementVersion",
     "Invalidation",
+    "Boundary",
     "Evidence",
     "Episode",
     "Basis",

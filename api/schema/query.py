@@ -90,6 +90,23 @@ class Query:
         snapshot = info.context.snapshot(valid_at=valid, recorded_at=recorded, evidence_until=until)
         return Snapshot(scope=Scope(info.context, snapshot, frozenset(name for name, value in stated.items() if value is not None)))
 
+    @described(
+        "What differs between two bases, split into change of the world and change of belief.\n"
+        "Affirmations are compared; denials with `filter.polarity: false`. The filter chooses differences with a statement, before or "
+        "after, that matches; `validDuring` and `includeInvalidated` are refused."
+    )
+    def diff(
+        self,
+        info: Info[Context, None],
+        from_: Annotated[BasisInput, strawberry.argument(name="from")],
+        to: BasisInput,
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> DifferenceConnection:
+        """A page of differences."""
+        return difference_page(info, from_, to, filter, checked_first(first, 20), given(after))
+
     @described("Committed changes in commit order: the pull form of `Subscription.changes`, with the same cursors.")
     def changes(
         self,
@@ -109,23 +126,6 @@ class Query:
             want=want,
         )
         return change_page(context, page, after, want)
-
-    @described(
-        "What differs between two bases, split into change of the world and change of belief.\n"
-        "Affirmations are compared; denials with `filter.polarity: false`. The filter chooses differences with a statement, before or "
-        "after, that matches; `validDuring` and `includeInvalidated` are refused."
-    )
-    def diff(
-        self,
-        info: Info[Context, None],
-        from_: Annotated[BasisInput, strawberry.argument(name="from")],
-        to: BasisInput,
-        filter: StatementFilter | None = strawberry.UNSET,
-        first: int | None = 20,
-        after: str | None = strawberry.UNSET,
-    ) -> DifferenceConnection:
-        """A page of differences."""
-        return difference_page(info, from_, to, filter, checked_first(first, 20), given(after))
 
     @described("The vocabulary of extraction and contradiction detection.")
     def ontology(self, info: Info[Context, None]) -> Ontology:

@@ -82,7 +82,7 @@ class LedgerChanges:
     ) -> Describer:
         """What describes statements as of a transaction."""
         basis = Basis(namespace, valid_at, at, transaction)
-        return Describer(connection, self._keys, self._vocabulary_at, basis, self._identities, beforehand)
+        return Describer(connection, self._keys, self._vocabulary_at, basis, self._identities, beforehand=beforehand)
 
     def moments(self, connection: Connection, namespace: str) -> Sequence[int]:
         """The transactions that changed who is who."""

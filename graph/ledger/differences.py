@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, islice
 from threading import Lock
@@ -20,7 +21,7 @@ from graph.ledger.known_identity import IdentityCache
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.told import AS_STORED, Resolution
 from graph.ledger.touched import Sought, Touched, Touching
-from graph.ledger.vantage import Dates, Vantage
+from graph.ledger.vantage import Vantage
 from graph.views import EVERYTHING, Basis, Page, Positions, StatementFilter, Want
 from ontology.errors import InvalidInput
 from ontology.names import Keys
@@ -48,7 +49,6 @@ class Differences:
         self._of = (engine, keys, vocabulary_at)
         self._identities = identities
         self._resolutions = resolutions
-        self._dates: Dates = {}
         self._lock = Lock()
         self._kept: OrderedDict[tuple[Cause, Basis, Basis, Sought], Touched] = OrderedDict()
 
@@ -74,14 +74,14 @@ class Differences:
                 raise InvalidInput(message, path=("filter", name), reason="UNSUPPORTED")
         position = None if after is None else _placed(after)
         middle = replace(end, valid_at=start.valid_at)
-        footings = [Footing(*self._of, basis, self._identities) for basis in (start, middle, end)]
-        with self._engine.connect() as connection:
-            describers = [footing.describer(connection) for footing in footings]
+        footings = [Footing(*self._of, basis, self._identities, self._resolutions) for basis in (start, middle, end)]
+        with ExitStack() as opened:
+            connection = opened.enter_context(self._engine.connect())
+            describers = [footing.describer(connection, opened) for footing in footings]
             limits = [self._resolution(connection, basis) for basis in (start, middle, end)]
             through = describers[-1].identity
             one, other, last = (
-                Vantage(footing, describer, limit, through, self._dates)
-                for footing, describer, limit in zip(footings, describers, limits, strict=True)
+                Vantage(footing, describer, limit, through) for footing, describer, limit in zip(footings, describers, limits, strict=True)
             )
             chosen = Chosen(filter, footings[-1].vocabulary, footings[-1].selection)
             steps = [Comparison(Cause.BELIEF, one, other, chosen), Comparison(Cause.WORLD, other, last, chosen)]

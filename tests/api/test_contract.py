@@ -31,7 +31,7 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {
         *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
-        *("ingestJob", "ingestJobs", "changes", "diff"),
+        *("ingestJob", "ingestJobs", "diff", "changes"),
     },
     "Subscription": {"ingestJob", "changes"},
     "Snapshot": {

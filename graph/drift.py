@@ -110,21 +110,11 @@ class VolatilityView:
     median_seconds: float | None
 
 
-class Drift(Protocol):
-    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
+class Measures(Protocol):
+    """What to distrust on one basis. `filter` chooses as for `Snapshot.statements`.
 
-    def why_changed(
-        self,
-        subject: EntityRef,
-        predicate: str,
-        qualifier: str = "",
-        *,
-        start: Instant | None = None,
-        end: Instant | None = None,
-        want: frozenset[Want] = frozenset(),
-    ) -> list[BoundaryView]:
-        """The boundaries of a slot in `[start, end)`, in order of time. Raises InvalidInput for an empty or inverted window."""
-        ...
+    Raises InvalidInput for `valid_during` and `include_invalidated`: all look at the basis' `valid_at`.
+    """
 
     def contested(
         self,
@@ -172,6 +162,23 @@ class Drift(Protocol):
         want: frozenset[Want] = frozenset(),
     ) -> Page[StatementView]:
         """Statements that were recorded more than so many seconds after they began to be true; longest first."""
+        ...
+
+
+class Drift(Measures, Protocol):
+    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
+
+    def why_changed(
+        self,
+        subject: EntityRef,
+        predicate: str,
+        qualifier: str = "",
+        *,
+        start: Instant | None = None,
+        end: Instant | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> list[BoundaryView]:
+        """The boundaries of a slot in `[start, end)`, in order of time. Raises InvalidInput for an empty or inverted window."""
         ...
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.drift import Measures
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -133,6 +134,11 @@ class Snapshot(Protocol):
         ...
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]: ...
+
+    @property
+    def drift(self) -> Measures:
+        """What this basis says of change."""
+        ...
 
     @property
     def index_version(self) -> str:

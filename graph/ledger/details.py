@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
+from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory
@@ -26,7 +27,7 @@ from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.errors import InvalidInput
-from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -239,10 +240,6 @@ class Describer:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
-        spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        # What is so since ever is attested, but at no instant that could be told.
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
-        said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value
         denied = "" if row.polarity else "not "
@@ -264,7 +261,7 @@ class Describer:
             cite.outcome.certain,
             quote or f"{subject.name} {denied}{predicate.replace('_', ' ')} {name}",  # type: ignore[union-attr]
             max((claim.confidence for claim in cite.rows), default=0.0),
-            min(max(inside), said) if inside else said,
+            last_attested(cite.atoms, row.v_from, row.v_to),
             len({claim.episode for claim in cite.rows}),
             swapped=swapped,
             stored_key=row.proposition,

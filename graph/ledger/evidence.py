@@ -325,15 +325,27 @@ class Units:
 
     def _alone(self, side: Side, proposition: str) -> Spans | None:
         """The spans of a single piece of evidence with nothing beside it; None where there is more. As `Unit`, without one."""
+        atom = self._sole(side, proposition)
+        return None if atom is None else [(atom.positive, [(atom.start, atom.end)]), (not atom.positive, [])]
+
+    def _sole(self, side: Side, proposition: str) -> Atom | None:
         self._index()
         members = self._in_slot[side.slot] if side.slot else (proposition,)
         if len(members) != 1:
             return None
         items = self._evidence.items.get(proposition, ())
         atoms = atoms_of(items[0], side.traits) if len(items) == 1 else ()
-        if len(atoms) != 1:
-            return None
-        return [(atoms[0].positive, [(atoms[0].start, atoms[0].end)]), (not atoms[0].positive, [])]
+        return atoms[0] if len(atoms) == 1 else None
+
+    def sole(self, place: Place) -> Atom | None:
+        """The only piece of evidence that bears on a proposition, from the one side that it has; None where there is more."""
+        sides = self.sides(place)
+        return self._sole(sides[0], place.proposition) if len(sides) == 1 else None
+
+    def contested(self, place: Place, polarity: bool) -> list[tuple[Instant, Instant]]:
+        """Spans in which a side holds a proposition against evidence to the contrary: where both hold it, `weigh` finds conflict."""
+        units = (self.unit(side, place.proposition) for side in self.sides(place))
+        return [span for unit in units for span in unit.contested.get((place.proposition, polarity), ())]
 
     def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
         """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""

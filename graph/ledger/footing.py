@@ -69,9 +69,9 @@ class Footing:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
+        return Wanted(filter, mine, role, joined=self.joined(describer.connection))
 
-    def _anyone_joined(self, connection: Connection) -> bool:
+    def joined(self, connection: Connection) -> bool:
         """Whether some entity of the namespace has, or had, several keys."""
         return any(
             connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None

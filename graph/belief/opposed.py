@@ -6,9 +6,9 @@ without any conflict.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 
 from graph.belief.groups import Groups, Side
@@ -17,50 +17,56 @@ from graph.belief.sweep import ATTESTED, Span, Sweep
 from graph.belief.weighing import Begun, Contest, Key
 from ontology.instant import Instant
 
+Value = tuple[str, bool]
+MOST_COMPARED = 8
+"""Pieces of evidence last known of at one instant that are compared with each other before it is left to the weighing."""
+
+
+def may_oppose(atoms: Iterable[Atom]) -> bool:
+    """Whether some pieces of evidence of two sides attest one instant, or were last known of at one: else nothing is contested.
+
+    It looks at them in O(n log n) before anything is weighed; True may be wrong.
+    """
+    horizons: dict[Instant, list[Atom]] = {}
+    spans: list[tuple[Instant, Instant, Value]] = []
+    for atom in atoms:
+        if atom.shadow:
+            continue
+        side = atom.value, atom.positive
+        others = horizons.setdefault(atom.horizon, [])
+        if len(others) > MOST_COMPARED or any(_may_clash(atom, other) for other in others):
+            return True
+        others.append(atom)
+        if atom.horizon == atom.start < atom.latest_start:
+            # A schedule that yields was last known of at another instant, which only weighing can tell.
+            return True
+        if atom.attested is not None:
+            spans.append((*atom.attested, side))
+    spans.sort()
+    # All before have ended before the next begins, but for those of the side of the last.
+    until: tuple[Instant, Value] | None = None
+    for first, last, side in spans:
+        if until is not None and until[1] != side and first <= until[0]:
+            return True
+        until = (max(last, until[0]), side) if until is not None and until[1] == side else (last, side)
+    return False
+
+
+def _may_clash(one: Atom, other: Atom) -> bool:
+    """Whether of two that were last known of at one instant, but of two sides, the stronger is live where the other has begun.
+
+    Of equal ones both have to be live.
+    """
+    if (one.value, one.positive) == (other.value, other.positive):
+        return False
+    return one.strength != other.strength or (one.start < other.end and other.start < one.end)
+
 
 def opposed(scene: Contest) -> Mapping[str, Sequence[Span]]:
     """Of each value of a contest the spans in which it holds, no shadow, and `weigh` finds its conflict TIED or RESOLVED; in order."""
-    if not _may_meet(scene):
-        return {}
     walk = _Opposing(scene)
     walk.run()
     return walk.spans
-
-
-def _may_meet(scene: Contest) -> bool:
-    """Whether some claims of two sides attest one instant, or were last known of at one: without that there is no conflict."""
-    horizons: dict[Instant, str] = {}
-    for begun in scene.fors:
-        value = begun.atom.value
-        if horizons.setdefault(begun.key[0], value) != value:
-            return True
-    if _overlap((begun.atom.value, begun.atom) for begun in scene.fors):
-        return True
-    denied = {value: denials for value, denials in scene.against.items() if denials}
-    if not denied:
-        return False
-    mine: dict[str, list[Begun]] = defaultdict(list)
-    for begun in scene.fors:
-        if begun.atom.value in denied:
-            mine[begun.atom.value].append(begun)
-    return any(
-        not {begun.key[0] for begun in affirming}.isdisjoint(begun.key[0] for begun in denied[value])
-        or _overlap(chain((("for", begun.atom) for begun in affirming), (("against", begun.atom) for begun in denied[value])))
-        for value, affirming in mine.items()
-    )
-
-
-def _overlap(told: Iterable[tuple[str, Atom]]) -> bool:
-    """Whether two pieces of evidence of different sides attest one instant."""
-    spans = sorted((*atom.attested, side) for side, atom in told if atom.attested is not None)
-    # The furthest ends so far: of any side, and of another one than that.
-    one: tuple[Instant, str] | None = None
-    for first, last, side in spans:
-        if one is not None and one[1] != side and first <= one[0]:
-            return True
-        # Of the same side the further one; of another that begins after all before it has ended, that one.
-        one = (max(last, one[0]), side) if one is not None and one[1] == side else (last, side)
-    return False
 
 
 class _Attesting(Groups[tuple[int, Instant]]):
@@ -68,7 +74,7 @@ class _Attesting(Groups[tuple[int, Instant]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.values: Counter[str] = Counter()
+        self.values: dict[str, int] = defaultdict(int)
         self.count = 0
 
     def add(self, key: tuple[int, Instant], atom: Atom) -> None:
@@ -89,10 +95,10 @@ class _Tally(Side):
         super().__init__()
         self.attesting: _Attesting = _Attesting()
         self._resumes = resumes
-        self._at: Counter[Instant] = Counter()
-        self._with: Counter[Key] = Counter()
-        self._of: Counter[tuple[str, Instant]] = Counter()
-        self._of_with: Counter[tuple[str, Key]] = Counter()
+        self._at: dict[Instant, int] = defaultdict(int)
+        self._with: dict[Key, int] = defaultdict(int)
+        self._of: dict[tuple[str, Instant], int] = defaultdict(int)
+        self._of_with: dict[tuple[str, Key], int] = defaultdict(int)
 
     def begin(self, begun: Begun) -> None:
         super().begin(begun)

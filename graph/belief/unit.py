@@ -16,7 +16,7 @@ from itertools import pairwise
 from graph.belief.corrections import apply_corrections
 from graph.belief.events import sweep_event, weigh_event
 from graph.belief.items import Atom, Item, atoms_of
-from graph.belief.opposed import opposed, opposed_events
+from graph.belief.opposed import may_oppose, opposed, opposed_events
 from graph.belief.sweep import Piece, Span, sweep
 from graph.belief.traits import Traits
 from graph.belief.weighing import Conflict, Contest, Support, Verdict, Weighed, contest, weigh
@@ -121,11 +121,11 @@ class Unit:
     @cached_property
     def contested(self) -> Mapping[Value, tuple[Span, ...]]:
         """Where each value holds against evidence to the contrary: spans at whose instants `weigh` finds its conflict TIED or RESOLVED."""
-        if len(self.atoms) == 1:
-            return {}
         if self.traits.temporal is Temporality.EVENT:
             spans = {(v, p): opposed_events(atoms, self.of(v, not p)) for (v, p), atoms in self._by_value.items()}
             return {value: tuple(found) for value, found in spans.items() if found}
+        if not may_oppose(self.atoms):
+            return {}
         plain = opposed(self._plain) if self.traits.one_valued else {}
         contested: dict[Value, tuple[Span, ...]] = {}
         for (value, positive), contests in self._contests.items():

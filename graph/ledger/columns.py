@@ -19,7 +19,7 @@ from graph.ledger.identity import Identity, Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
 from graph.ledger.schema import statements, things
 from graph.ledger.standing import standing
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 
 Int = NDArray[np.int64]
 Code = NDArray[np.int32]
@@ -112,6 +112,12 @@ class Columns:
         """Which hold at an instant."""
         found: Flag = (self.v_from <= at) & (at < self.v_to)
         return found
+
+    def opened(self, rows: Int) -> dict[tuple[str, bool], Instant]:
+        """Of some rows those that hold without end: by proposition and polarity since when."""
+        rows = rows[self.v_to[rows] == UNBOUNDED_FUTURE]
+        bases = self.base[rows].astype(str).tolist()
+        return dict(zip(zip(bases, self.positive[rows].tolist(), strict=True), self.v_from[rows].tolist(), strict=True))
 
     def in_order(self, rows: Int, *, by: Sequence[NDArray[Any]] = ()) -> Int:
         """Some rows in the order of statements; `by`: keys of theirs that go before that, the first one first, ascending."""

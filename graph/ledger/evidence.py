@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
+from graph.belief.lasting import last_attested
 from graph.belief.traits import Traits, traits_of
 from graph.belief.unit import Unit
 from graph.belief.weighing import Conflict, Support, Weighed
@@ -22,7 +23,7 @@ from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_o
 from graph.ledger.schema import claims
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
 IN_SET = (
@@ -342,10 +343,26 @@ class Units:
         sides = self.sides(place)
         return self._sole(sides[0], place.proposition) if len(sides) == 1 else None
 
-    def contested(self, place: Place, polarity: bool) -> list[tuple[Instant, Instant]]:
-        """Spans in which a side holds a proposition against evidence to the contrary: where both hold it, `weigh` finds conflict."""
-        units = (self.unit(side, place.proposition) for side in self.sides(place))
-        return [span for unit in units for span in unit.contested.get((place.proposition, polarity), ())]
+    def both(self, place: Place) -> list[Unit]:
+        """The unit of each side of a proposition."""
+        return [self.unit(side, place.proposition) for side in self.sides(place)]
+
+    def last_attested(self, place: Place, polarity: bool, start: Instant) -> Instant:
+        """When a value that holds from `start` without end was last attested: as `last_attested` of what is cited for that.
+
+        What is only carried has no say in it, unless nothing attests, or attests an instant that lay ahead: mostly nothing need be
+        weighed to tell.
+        """
+        attesting = [
+            atom
+            for unit in self.both(place)
+            for atom in unit.of(place.proposition, polarity)
+            if atom.attested is not None and start <= atom.attested[1]
+        ]
+        last = max((atom.attested[1] for atom in attesting if atom.attested is not None), default=UNBOUNDED_FUTURE)
+        if last <= max((atom.made_by.said for atom in attesting), default=UNBOUNDED_PAST):
+            return last
+        return last_attested(self.cited(place, polarity, start, UNBOUNDED_FUTURE), start, UNBOUNDED_FUTURE)
 
     def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
         """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""

@@ -62,6 +62,8 @@ _CHANGED = (
 Value = tuple[str, bool]
 """A proposition's key, as the basis reads it, and a polarity."""
 Span = tuple[Instant, Instant]
+Opened = Mapping[Value, Instant]
+"""Since when each value holds that holds without end."""
 
 
 @dataclass(slots=True)
@@ -73,25 +75,24 @@ class Found:
     attested: dict[Value, Instant] = field(default_factory=dict)
     contested: dict[Value, tuple[Span, ...]] = field(default_factory=dict)
 
-    def look(self, evidence: BulkEvidence, places: Iterable[Place]) -> None:
+    def look(self, evidence: BulkEvidence, places: Iterable[Place], opened: Opened) -> None:
         """Take in what loaded evidence says of some propositions."""
         units = Units(evidence)
         for place in places:
             base = place.proposition
+            starts = [(polarity, start) for polarity in (True, False) if (start := opened.get((base, polarity))) is not None]
             atom = units.sole(place)
             if atom is not None:
                 # The commonest: nothing stands beside a single piece of evidence.
-                if atom.end == UNBOUNDED_FUTURE:
-                    self.attested[base, atom.positive] = last_attested((atom,), atom.start, atom.end)
+                self.attested |= {(base, polarity): last_attested((atom,), start, UNBOUNDED_FUTURE) for polarity, start in starts}
                 continue
-            for polarity, spans in units.spans(place):
-                if not spans:
-                    continue
-                start, end = spans[-1]
-                if end == UNBOUNDED_FUTURE:
-                    self.attested[base, polarity] = last_attested(units.cited(place, polarity, start, end), start, end)
-                if contested := units.contested(place, polarity):
-                    self.contested[base, polarity] = tuple(contested)
+            for polarity, start in starts:
+                self.attested[base, polarity] = units.last_attested(place, polarity, start)
+            for unit in units.both(place):
+                if unit.contested:
+                    for value in ((base, True), (base, False)):
+                        if spans := unit.contested.get(value):
+                            self.contested[value] = (*self.contested.get(value, ()), *spans)
 
     def without(self, places: Mapping[str, Place]) -> Found:
         """The same, as long as nothing is said of some propositions."""
@@ -120,7 +121,7 @@ class Surveyor:
         self._identity.load(named)
         return self._identity.concerned()
 
-    def everything(self) -> Found:
+    def everything(self, opened: Opened) -> Found:
         """All propositions. Raises QueryTooComplex where that are more claims than the budget."""
         found = Found()
         paired = sorted(self._connection.scalars(_PAIRED, self._values))
@@ -128,19 +129,19 @@ class Surveyor:
             for part in parts:
                 evidence = self._evidence()
                 evidence.take(part)
-                found.look(evidence, {row.proposition: place_of(row) for row in evidence.rows.values()}.values())
+                found.look(evidence, {row.proposition: place_of(row) for row in evidence.rows.values()}.values(), opened)
         return found
 
-    def some(self, places: Collection[Place]) -> Found:
+    def some(self, places: Collection[Place], opened: Opened) -> Found:
         """Some propositions, as the basis reads them."""
         evidence = self._evidence()
         load(evidence, places)
         self._count(len(evidence.rows))
         found = Found()
-        found.look(evidence, places)
+        found.look(evidence, places, opened)
         return found
 
-    def carried(self, earlier: Found, before: int) -> Found | None:
+    def carried(self, earlier: Found, before: int, opened: Opened) -> Found | None:
         """What was found at an earlier transaction, looked at again where claims have come and gone since; None: too many have.
 
         Only where everybody was then who they are now.
@@ -157,7 +158,7 @@ class Surveyor:
         touched.load({row.proposition: place_of(row) for row in settled}.values(), replaced)
         self._count(len(evidence.rows))
         found = earlier.without(touched.places)
-        found.look(evidence, touched.places.values())
+        found.look(evidence, touched.places.values(), opened)
         return found
 
     def _evidence(self) -> BulkEvidence:

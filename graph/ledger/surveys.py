@@ -136,12 +136,14 @@ class Surveys:
         """
         surveyor = Surveyor(describer.connection, footing.vocabulary, describer.visibility(footing.basis.transaction), describer.identity)
         if survey.found is None and len(rows) <= FEW:
-            return survey.aligned(surveyor.some(self._places(describer, survey.columns, rows, footing.basis.transaction)), rows)
+            places = self._places(describer, survey.columns, rows, footing.basis.transaction)
+            return survey.aligned(surveyor.some(places, survey.columns.opened(rows)), rows)
         with survey.lock:
             if survey.found is None:
                 earlier = self._earlier(footing, survey)
-                carried = None if earlier is None else surveyor.carried(*earlier)
-                survey.found = surveyor.everything() if carried is None else carried
+                opened = survey.columns.opened(np.arange(len(survey.columns)))
+                carried = None if earlier is None else surveyor.carried(*earlier, opened)
+                survey.found = surveyor.everything(opened) if carried is None else carried
             return survey.weighed
 
     @staticmethod

@@ -26,7 +26,6 @@ from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
-from ontology.errors import InvalidInput
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
@@ -110,10 +109,17 @@ class Describer:
     """Makes statement views on one basis."""
 
     def __init__(
-        self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache | None = None
+        self,
+        connection: Connection,
+        keys: Keys,
+        vocabulary_at: VocabularyAt,
+        basis: Basis,
+        identities: IdentityCache | None = None,
+        limited: Callable[[], Connection] | None = None,
     ) -> None:
-        """`identities` keeps what is looked up; none for what is not committed."""
+        """`identities` keeps what is looked up; none for what is not committed. `limited` gives the rows under a said-time limit."""
         self.connection = connection
+        self._limited = limited
         self._keys = keys
         self._vocabulary_at = vocabulary_at
         self._vocabulary = vocabulary_at(basis.transaction)
@@ -140,17 +146,17 @@ class Describer:
 
     @property
     def rows(self) -> Connection:
-        """Where the rectangles that are believed on the basis stand, by rows of `statements` and the names of `things`.
+        """Where the rectangles that are believed on the basis stand, by rows of `statements`, and who is called what and who is who.
 
-        Raises InvalidInput under a said-time limit: the stored rows tell of what was said later too.
+        Under a said-time limit that is a database of its own (`graph.ledger.limited`), in which all rows begin with the transaction;
+        what is asked of anything but `statements`, `things`, `components` and `denotations` is asked of `connection`. Raises
+        QueryTooComplex where the namespace is too large for that, LookupError where nobody said where to find it.
         """
-        if self._basis.evidence_until is not None:
-            raise InvalidInput(
-                "with `evidenceUntil`, statements are listed of one entity or slot",
-                path=("evidenceUntil",),
-                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
-            )
-        return self.connection
+        if self._basis.evidence_until is None:
+            return self.connection
+        if self._limited is None:
+            raise LookupError("nothing tells where rows under a said-time limit are found")
+        return self._limited()
 
     def _untold(self) -> KnownIdentity | None:
         """What is known of who is who where nobody ever told it; None elsewhere."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, func, null, or_, select
 
@@ -64,6 +64,33 @@ def _told(side: str) -> Select[Any]:
 
 
 _TOLD = (_told("subject"), _told("object"))
+
+
+class Naming(NamedTuple):
+    """What claims call a thing, and how often. `alias`: one group alone means it by another's name."""
+
+    own: str
+    name: str
+    type: str | None
+    datatype: str | None
+    times: int
+    alias: bool
+
+
+def namings(
+    connection: Connection, identity: Identity, namespace: str, transaction: int, said_until: Instant, roots: Collection[str]
+) -> Iterator[Naming]:
+    """What visible claims said by an instant call some entities, by the key of theirs that a mention counts for. `load` them before."""
+    basis = {"namespace": namespace, "transaction": transaction, "said_until": said_until}
+    raws = {raw for root in roots for raw in identity.raws(root)}
+    for query in _TOLD:
+        for row in rows_among(connection, query, raws, **basis):
+            own = row.key
+            if row.datatype is None and not row.split:
+                own = identity.state.mentioned(row.key, row.grp, row.source)
+            if identity.root(own) in roots:
+                alias = own != row.key and own != identity.state.after_split(row.key, row.grp, row.source)
+                yield Naming(own, row.name, row.type, row.datatype, row.times, alias)
 
 
 def best(counted: Mapping[str, int]) -> str:
@@ -126,20 +153,11 @@ class Directory:
         return found
 
     def _load_told(self, wanted: set[str], said_until: Instant) -> None:
-        basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
-        told = _Told()
-        raws = {raw for root in wanted for raw in self.identity.raws(root)}
-        for query in _TOLD:
-            for row in rows_among(self._connection, query, raws, **basis):
-                own = row.key
-                if row.datatype is None and not row.split:
-                    own = self.identity.state.mentioned(row.key, row.grp, row.source)
-                root = self.identity.root(own)
-                if root in wanted:
-                    alias = own != row.key and own != self.identity.state.after_split(row.key, row.grp, row.source)
-                    told.add(root, row, alias=alias)
-                    if not alias:
-                        self._own[own] = min(row.name, self._own.get(own, row.name))
+        told = Told()
+        for naming in namings(self._connection, self.identity, self._namespace, self._transaction, said_until, wanted):
+            told.add(self.identity.root(naming.own), naming)
+            if not naming.alias:
+                self._own[naming.own] = min(naming.name, self._own.get(naming.own, naming.name))
         self._known |= told.views(self._apart(wanted))
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
@@ -182,7 +200,7 @@ class Directory:
         return known
 
 
-class _Told:
+class Told:
     """What claims call things, counted."""
 
     def __init__(self) -> None:
@@ -191,24 +209,32 @@ class _Told:
         self._aliases: dict[str, set[str]] = defaultdict(set)
         self._datatypes: dict[str, str | None] = {}
 
-    def add(self, key: str, row: Any, *, alias: bool) -> None:
+    def add(self, key: str, naming: Naming) -> None:
         """Count what claims call a thing; an alias that one group gives it never becomes its name."""
-        self._datatypes[key] = row.datatype
-        if alias:
-            self._aliases[key].add(row.name)
+        self._datatypes[key] = naming.datatype
+        if naming.alias:
+            self._aliases[key].add(naming.name)
         else:
-            self._names[key][row.name] += row.times
-        if row.type is not None:
-            self._types[key][row.type] += row.times
+            self._names[key][naming.name] += naming.times
+        if naming.type is not None:
+            self._types[key][naming.type] += naming.times
+
+    def best(self, key: str) -> tuple[str, str | None, str | None] | None:
+        """Name, type and datatype of a thing; None where it has no name."""
+        if key not in self._names:
+            return None
+        kind = best(self._types[key]) if key in self._types else None
+        return best(self._names[key]), kind, self._datatypes[key]
 
     def views(self, apart: Mapping[str, str]) -> dict[str, EntityView | LiteralView]:
         """The things that have a name."""
         found: dict[str, EntityView | LiteralView] = {}
         for key, told in self._names.items():
-            name, datatype = best(told), self._datatypes[key]
+            named = self.best(key)
+            assert named is not None
+            name, kind, datatype = named
             if datatype is not None:
                 found[key] = LiteralView(key, name, datatype)
             else:
-                kind = best(self._types[key]) if key in self._types else None
                 found[key] = EntityView(key, name, kind, tuple(sorted((told.keys() | self._aliases[key]) - {name})), apart.get(key))
         return found

@@ -8,6 +8,7 @@ from graph.ledger.columns import Int
 from graph.ledger.histories import apart
 from graph.ledger.history import transaction_times
 from graph.ledger.listing import Listing
+from graph.ledger.rectangles import replayed
 from graph.ledger.surveys import Survey
 from graph.views import Page, Positions, StatementView, Want
 from ontology.errors import InvalidInput, QueryTooComplex
@@ -53,8 +54,12 @@ def _first_said(listing: Listing, survey: Survey, rows: Int) -> Int:
     identity = describer.identity
     identity.load({key for row in stored for key in (row.subject, row.object)})
     read = [identity.here(row.place) for row in stored]
-    replayed = footing.slots.replay(describer, list({place.proposition: place for place in read}.values()))
-    begun = {(row.base, row.polarity, row.v_from): row.tx_from for row in replayed}
+    places = list({place.proposition: place for place in read}.values())
+    transaction, until = footing.basis.transaction, footing.basis.evidence_until
+    assert until is not None
+    by = (describer.connection, footing.keys, footing.vocabulary, places, transaction, until)
+    believed = (row for row in replayed(*by, describer.identity_at) if row.tx_to > transaction)
+    begun = {(row.base, row.polarity, row.v_from): row.tx_from for row in believed}
     numbers = [begun[place.proposition, row.polarity, row.v_from] for place, row in zip(read, stored, strict=True)]
     times = transaction_times(describer.connection, set(numbers))
     return np.array([times[number] for number in numbers], np.int64)

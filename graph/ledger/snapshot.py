@@ -17,12 +17,12 @@ from graph.ledger.footing import Footing
 from graph.ledger.identity import ClaimRow, place_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, components, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Wanted, asked, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
-from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.surveys import Surveys
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
@@ -30,6 +30,8 @@ from graph.recall.context import block, checked_budget, hits_for
 from graph.recall.paging import Pager
 from graph.recall.recalling import Recall, RecallUnavailable
 from graph.recall.views import DEFAULTS, Context, Kind, Recalled, RecallOptions
+from graph.store.port import GraphBasis
+from graph.store.sql_engine import SqlStore
 from graph.views import (
     EVERYTHING,
     AnswerView,
@@ -76,11 +78,12 @@ class LedgerSnapshot:
         basis: Basis,
         neighbors: Neighbors,
         identities: IdentityCache,
+        resolutions: Resolutions,
         surveys: Surveys,
         recall: Recall | None = None,
     ) -> None:
         self.basis = basis
-        self.footing = Footing(engine, keys, vocabulary_at, basis, identities)
+        self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
         self._surveys = surveys
         self._recall = recall
         self._engine = engine
@@ -127,28 +130,15 @@ class LedgerSnapshot:
             conditions.append(tuple_(things.c.folded, things.c.key) > tuple_(*after))
         query = select(things.c.key, things.c.folded).where(*conditions).order_by(things.c.folded, things.c.key).limit(first + 1)
         with self._read() as describer:
-            rows = list(describer.connection.execute(query))
-            directory = describer.directory if self.basis.evidence_until is None else self._unlimited(describer)
-            directory.load([row.key for row in rows[:first]])
-            views = tuple(view for row in rows[:first] if (view := directory.entity(row.key)) is not None)
+            rows = list(describer.rows.execute(query))
+            describer.directory.load([row.key for row in rows[:first]])
+            views = tuple(view for row in rows[:first] if (view := describer.directory.entity(row.key)) is not None)
         return Page(views, tuple((row.folded, row.key) for row in rows[:first]), len(rows) > first)
-
-    def _unlimited(self, describer: Describer) -> Directory:
-        """Names as all evidence has them."""
-        of = (describer.connection, self._keys, self.basis.namespace, self._vocabulary)
-        identity = StoredIdentity(*of, self.basis.transaction)
-        return Directory(describer.connection, self.basis.namespace, self.basis.transaction, None, identity)
 
     def statements(
         self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
     ) -> Page[StatementView]:
-        """Statements that match a filter. Raises InvalidInput under a said-time limit: the stored rows tell of what was said later too."""
-        if self.basis.evidence_until is not None:
-            raise InvalidInput(
-                "with `evidenceUntil`, statements are listed of one entity or slot",
-                path=("filter",),
-                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
-            )
+        """Statements that match a filter."""
         return self._page(filter, None, "ANY", first, after, want)
 
     def statements_about(
@@ -192,7 +182,7 @@ class LedgerSnapshot:
         most = limit if matching is None and not gone else LOOKED_THROUGH
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
-            rows = list(describer.connection.execute(query, values))
+            rows = list(describer.rows.execute(query, values))
             looked_at = len(rows)
             after = position(rows[-1]) if rows else after
             if gone:
@@ -396,9 +386,14 @@ class LedgerSnapshot:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""
         if not 1 <= depth <= 3:
             raise InvalidInput("`depth` is 1 to 3", path=("depth",), reason="OUT_OF_RANGE")
-        found = self._neighbors(self.basis, key, depth, NEIGHBORS)
         with self._read() as describer:
-            directory = self._unlimited(describer)
+            if describer.rows is describer.connection:
+                found = self._neighbors(self.basis, key, depth, NEIGHBORS)
+            else:
+                # What follows the ledger knows nothing of a limit.
+                at = GraphBasis(self.basis.namespace, self.basis.valid_at, self.basis.transaction)
+                found = SqlStore(describer.rows.engine).neighbors(at, key, depth, NEIGHBORS)
+            directory = describer.directory
             directory.load([other for other, _ in found])
             placed = sorted((hops, normalise(_name(directory, other)), other) for other, hops in found)
             rest = [place for place in placed if after is None or place > tuple(after)]

@@ -32,6 +32,11 @@ COSTLY: Mapping[str, int] = {
     "undeclaredPredicates": 10,
     "recall": 20,
     "context": 10,
+    "contested": 10,
+    "stale": 10,
+    "flipFlops": 10,
+    "volatility": 10,
+    "retroEdits": 10,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

@@ -37,6 +37,7 @@ PART_7 = {
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
+        *("contested", "stale", "flipFlops", "volatility", "retroEdits"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
@@ -110,6 +111,10 @@ WHOLE = [
     "IngestJobEdge",
     "JobFailureConnection",
     "JobFailureEdge",
+    "Slot",
+    "SlotConnection",
+    "SlotEdge",
+    "PredicateVolatility",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -65,7 +65,7 @@ def filters(story: Story, predicates: Sequence[str]) -> st.SearchStrategy[Statem
         StatementFilter,
         subjects=some_keys,
         objects=some_keys,
-        predicates=st.none() | st.lists(st.sampled_from([*predicates, "dislikes", "employs"]), min_size=1, max_size=3).map(tuple),
+        predicates=st.none() | st.lists(st.sampled_from([*predicates, "dislikes", "manager_of"]), min_size=1, max_size=3).map(tuple),
         polarity=st.sampled_from([None, None, True, False]),
         min_confidence=st.sampled_from([None, None, 0.9]),
         source=st.sampled_from([None, None, "chat"]),

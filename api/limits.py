@@ -35,6 +35,11 @@ COSTLY: Mapping[str, int] = {
     "context": 10,
     "changes": 10,
     "whyChanged": 20,
+    "contested": 10,
+    "stale": 10,
+    "flipFlops": 10,
+    "volatility": 10,
+    "retroEdits": 10,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

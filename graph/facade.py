@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.drift import Changes, DifferenceView, Explaining
+from graph.drift import Changes, DifferenceView, Drift
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -54,7 +54,7 @@ class Snapshot(Protocol):
     basis: Basis
 
     @property
-    def drift(self) -> Explaining:
+    def drift(self) -> Drift:
         """What the basis says of change."""
         ...
 

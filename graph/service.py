@@ -26,6 +26,7 @@ from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
+from graph.ledger.surveys import Surveys
 from graph.ledger.writing import Writer, wall_clock
 from graph.recall.feed import Feed
 from graph.recall.index import Index
@@ -111,6 +112,7 @@ class LedgerGraph(Joining):
         self._vocabulary = vocabulary
         self._past: dict[int, Vocabulary] = {}
         self._identities = IdentityCache()
+        self._surveys = Surveys(self._identities)
         secret = self._secret()
         self.keys = Keys(secret)
         self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
@@ -185,7 +187,7 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        known = (self._identities, self.resolutions)
+        known = (self._identities, self.resolutions, self._surveys)
         return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, self._recall)
 
     def diff(

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
+from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory, Names
@@ -25,7 +26,7 @@ from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
-from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -155,11 +156,6 @@ class Describer:
         return found
 
     @property
-    def basis(self) -> Basis:
-        """The basis that the views stand on."""
-        return self._basis
-
-    @property
     def rows(self) -> Connection:
         """Where the rectangles that are believed on the basis stand, by rows of `statements`, and who is called what and who is who.
 
@@ -264,10 +260,6 @@ class Describer:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
-        spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        # What is so since ever is attested, but at no instant that could be told.
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
-        said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value
         denied = "" if row.polarity else "not "
@@ -289,7 +281,7 @@ class Describer:
             cite.outcome.certain,
             quote or f"{subject.name} {denied}{predicate.replace('_', ' ')} {name}",  # type: ignore[union-attr]
             max((claim.confidence for claim in cite.rows), default=0.0),
-            min(max(inside), said) if inside else said,
+            last_attested(cite.atoms, row.v_from, row.v_to),
             len({claim.episode for claim in cite.rows}),
             swapped=swapped,
             stored_key=row.proposition,

@@ -23,6 +23,7 @@ from graph.ledger.selection import TOLD_IN, Wanted, asked, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
+from graph.ledger.surveys import Surveys
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
 from graph.recall.context import block, checked_budget, hits_for
@@ -78,11 +79,12 @@ class LedgerSnapshot:
         neighbors: Neighbors,
         identities: IdentityCache,
         resolutions: Resolutions,
+        surveys: Surveys,
         recall: Recall | None = None,
     ) -> None:
         self.basis = basis
         self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
-        self.drift = LedgerDrift(self.footing)
+        self._surveys = surveys
         self._recall = recall
         self._engine = engine
         self._keys = keys
@@ -402,6 +404,11 @@ class LedgerSnapshot:
             rest = [place for place in placed if after is None or place > tuple(after)]
             views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)
+
+    @property
+    def drift(self) -> LedgerDrift:
+        """What this basis says of change."""
+        return LedgerDrift(self.footing, self._surveys)
 
     @property
     def index_version(self) -> str:

@@ -38,6 +38,7 @@ PART_7 = {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
         *("claims", "suspects", "undeclaredPredicates"),
         *("whyChanged",),
+        *("contested", "stale", "flipFlops", "volatility", "retroEdits"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
@@ -120,6 +121,10 @@ WHOLE = [
     "Difference",
     "DifferenceConnection",
     "DifferenceEdge",
+    "Slot",
+    "SlotConnection",
+    "SlotEdge",
+    "PredicateVolatility",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -177,7 +177,8 @@ class LedgerSnapshot:
         """The first rows after a position; with `matching` those only that cite a claim that matches."""
         kept: list[Row[Any]] = []
         gone = wanted.filter.include_invalidated and wanted.joined
-        most = limit if matching is None and not gone else LOOKED_THROUGH
+        # At first no more than are likely to do.
+        most = limit if matching is None and not gone else min(2 * limit, LOOKED_THROUGH)
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
             rows = list(describer.rows.execute(query, values))
@@ -193,6 +194,7 @@ class LedgerSnapshot:
             kept += rows
             if looked_at < most:
                 break
+            most = limit if matching is None and not gone else LOOKED_THROUGH
         return kept[:limit]
 
     def _gathered(self, describer: Describer, wanted: Wanted) -> list[Rectangle] | None:

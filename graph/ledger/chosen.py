@@ -22,14 +22,14 @@ class Chosen:
     Affirmations are compared. Denials are where `polarity` is false, and where a predicate is asked for that is an antonym.
     """
 
-    def __init__(self, filter: StatementFilter, vocabulary: Vocabulary, selection: Selection) -> None:
+    def __init__(self, filter: StatementFilter, vocabulary: Vocabulary) -> None:
         self.filter = filter
         self.vocabulary = vocabulary
         self.symmetric = frozenset(name for name, known in vocabulary.predicates.items() if known.symmetric)
         self._names = None if filter.predicates is None else asked(vocabulary, filter.predicates)
         self._affirmed = filter.polarity is not False
         self.swapped = frozenset() if self._names is None else self._names.swapped
-        self._told = selection.told(filter)
+        self._told = Selection.told(filter)
         aspects = filter.aspects
         named = None if self._names is None else self._names.plain | self._names.negated | self._names.swapped
         if aspects is not None:

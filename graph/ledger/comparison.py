@@ -204,16 +204,13 @@ def shown(differences: Sequence[Difference], comparisons: Mapping[Cause, Compari
     views: dict[tuple[Cause, bool], dict[Rectangle, StatementView]] = {}
     for cause, comparison in comparisons.items():
         mine = [each for each in differences if each.cause == cause]
-        sides: tuple[tuple[Vantage, bool, list[tuple[Rectangle, ...]]], ...] = (
-            (comparison.before, True, [each.before for each in mine]),
-            (comparison.after, False, [each.after for each in mine]),
+        sides = (
+            (comparison.before, True, [row for each in mine for row in each.before]),
+            (comparison.after, False, [row for each in mine for row in each.after]),
         )
-        for vantage, is_before, groups in sides:
-            rows = [row for group in groups for row in group]
-            # One by one: what is resolved again together is so at each transaction that changed any of it.
-            dated = [row for group in groups for row in vantage.dated(group)]
+        for vantage, is_before, rows in sides:
             swapped = frozenset(row.base for row in rows if comparison.swapped(row, vantage))
-            views[cause, is_before] = dict(zip(rows, vantage.describer.views(dated, want, swapped, sided=True), strict=True))
+            views[cause, is_before] = dict(zip(rows, vantage.describer.views(rows, want, swapped, sided=True), strict=True))
     found = []
     for each in differences:
         where, comparison = each.where, comparisons[each.cause]

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.details import Describer
-from graph.ledger.footing import Footing
 from graph.ledger.identity import Identity
-from graph.ledger.rectangles import Rectangle, read_as
+from graph.ledger.rectangles import Rectangle
 from graph.ledger.told import Resolution
-from ontology.instant import Instant
+from graph.views import Basis
 
 ASKED_SINGLY = 5
 """Times that the rectangles of a resolution are gone through before they are sorted by where they stand."""
-MOST_DATES = 20_000
-"""Most rectangles under said-time limits of which it is kept which transaction first said so; some 10 MB."""
-
-Dates = dict[tuple[str, int, Instant, str, Instant], int]
-"""Namespace, transaction, limit, proposition and start, and the transaction. It never changes, so threads may share it."""
 
 
 class Vantage:
@@ -30,15 +23,12 @@ class Vantage:
     difference, what is told apart is one, and it does not matter under which of its keys a statement is stored.
     """
 
-    def __init__(self, footing: Footing, describer: Describer, resolution: Resolution, through: Identity, dates: Dates) -> None:
-        """`dates` is kept between reads."""
+    def __init__(self, describer: Describer, basis: Basis, resolution: Resolution, through: Identity) -> None:
         self.describer = describer
-        self.basis = footing.basis
-        self._slots = footing.slots
+        self.basis = basis
         self.resolution = resolution
         self.identity = describer.identity
         self.through = through
-        self._dates = dates
         self._asked = 0
         self._under: dict[str, list[Rectangle]] | None = None
 
@@ -66,26 +56,6 @@ class Vantage:
                     for key in {row.base, row.slot, row.inverse_slot or row.slot}:
                         self._under[key].append(row)
         return [row for key in {*slots, *bases} for row in self._under.get(key, ())]
-
-    def dated(self, rows: Sequence[Rectangle]) -> list[Rectangle]:
-        """Rectangles that hold here with the transaction that first said so; under a said-time limit no table tells it.
-
-        Raises QueryTooComplex where too many transactions would have to be resolved again.
-        """
-        if self.basis.evidence_until is None:
-            return list(rows)
-        read = [read_as(self.identity, row) for row in rows]
-        of = (self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
-        unknown = [row.place for row in read if (*of, row.proposition, row.v_from) not in self._dates]
-        if unknown:
-            if len(self._dates) > MOST_DATES:
-                self._dates.clear()
-            found = self._slots.replay(self.describer, unknown)
-            self._dates.update({(*of, row.proposition, row.v_from): row.tx_from for row in found})
-        return [
-            replace(row, tx_from=self._dates.get((*of, each.proposition, each.v_from), row.tx_from))
-            for row, each in zip(rows, read, strict=True)
-        ]
 
     # ------------------------------------------------------------ who is who
 

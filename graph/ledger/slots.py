@@ -58,9 +58,7 @@ class Slots:
         describer.identity.load([subject])
         basis = self._basis
         if basis.evidence_until is not None:
-            places = self._told_in(describer, subject, predicate, qualifier)
-            until = (basis.transaction, basis.evidence_until)
-            return replayed(describer.connection, self._keys, self._vocabulary, places, *until, describer.identity_at)
+            return describer.replay(self._told_in(describer, subject, predicate, qualifier))
         slots = describer.identity.slots_kept_under(subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
         queries = [_EVER_IN_SLOTS, *([_EVER_FROM_OTHER_SIDE] if paired.symmetric or paired.inverse is not None else [])]

@@ -63,6 +63,8 @@ class Survey:
         self.vocabulary = vocabulary
         self.epoch = epoch
         self.found: Found | None = None
+        self.first_said: dict[int, Instant] = {}
+        """Of rows, under a limit, when the evidence first said so, as far as someone has asked."""
         self.lock = RLock()
 
     @cached_property

@@ -82,4 +82,4 @@ def test_each_answers_under_a_said_time_limit(field: str, client: Client) -> Non
 def test_a_filter_by_time_and_a_negative_lag_are_refused(client: Client) -> None:
     during = '(filter: {validDuring: {from: "2020-01-01T00:00:00Z"}})'
     for asked in (f"contested{during}", f"stale{during}", f"flipFlops{during}", "retroEdits(lagSeconds: -1)"):
-        assert client.send(f"{{ asOf {{ {asked} {{ edges {{ cursor }} }} }} }}").codes == ["INVALID_INPUT"]
+        assert client.send(f"{{ asOf {{ {asked} {{ edges {{ cursor }} }} }} }}").codes == ["BAD_USER_INPUT"]

@@ -136,7 +136,7 @@ def _reason(scene: Scene, at: Instant, begun: Turned, ended: Turned) -> tuple[Bo
     denied = [row for row, _ in ended if not row.polarity]
     if begun and len(denied) == len(ended):
         # What had ended begins again: no contradiction.
-        again = all(scene.units.told_as_end(scene.read(row).place, False, at - 1) for row in denied)
+        again = all(scene.units.told_as_end(scene.read(row).place, False, at) for row in denied)
         if again:
             return BoundaryReason.STARTED, begun[0][1].rule
     # An affirmed value that ends is what the boundary is about.

@@ -121,6 +121,7 @@ class Describer:
         self._kept = identities
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
+        self._replays: dict[tuple[str, int], list[Rectangle]] = {}
         self.identity = self.identity_at(basis.transaction)
         self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
 
@@ -211,14 +212,14 @@ class Describer:
             self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()}
         )
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
+        invalidations = self._invalidations(endings, times)
         views = []
         for row in shown:
             view = self._view(row, cited[row], quotes, times, row.base in swapped)
-            ending = endings.get(row)
             views.append(
                 replace(
                     view,
-                    invalidation=self._invalidation(ending, times) if ending is not None else None,
+                    invalidation=invalidations.get(row),
                     history=histories.get(row, ()),
                     provenance=provenance.get(row, ()),
                 )
@@ -319,28 +320,47 @@ class Describer:
         found = {row: ending_of(scenes, row, self._basis.transaction) for row in ordered}
         return {row: ending for row, ending in found.items() if ending is not None}
 
-    def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
-        by = self.rectangle_at(ending.by, ending.at, ending.shown) if ending.by is not None else None
-        return InvalidationView(
-            ending.reason,
-            ending.rule,
-            self.views([by])[0] if by is not None else None,
-            self.evidence(ending.claim) if ending.claim is not None else None,
-            times[ending.decided],
-            ending.decided,
-        )
+    def _invalidations(self, endings: Mapping[Rectangle, Ending], times: Mapping[int, Instant]) -> dict[Rectangle, InvalidationView]:
+        if not endings:
+            return {}
+        taken = {row: found for row, ending in endings.items() if (found := self._taken(ending)) is not None}
+        over = list(dict.fromkeys(taken.values()))
+        views = dict(zip(over, self.views(over), strict=True))
+        words = self.words(list({ending.claim.row: ending.claim for ending in endings.values() if ending.claim is not None}.values()))
+        return {
+            row: InvalidationView(
+                ending.reason,
+                ending.rule,
+                views[taken[row]] if row in taken else None,
+                words[ending.claim.row] if ending.claim is not None else None,
+                times[ending.decided],
+                ending.decided,
+            )
+            for row, ending in endings.items()
+        }
+
+    def _taken(self, ending: Ending) -> Rectangle | None:
+        return None if ending.by is None else self.rectangle_at(ending.by, ending.at, ending.shown)
 
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""
         if self._basis.evidence_until is not None:
-            until = (transaction, self._basis.evidence_until)
-            found = replayed(self.connection, self._keys, self._vocabulary, [value[0]], *until, self.identity_at)
+            found = self._replayed_of(value[0], transaction)
             mine = (row for row in found if row.polarity == value[1] and row.tx_to > transaction and row.holds(at))
             return next(mine, None)
         keys = self.identity_at(transaction).kept_under(value[0])
         values = {"polarity": value[1], "at": at, "transaction": transaction}
         row = next(iter(rows_among(self.connection, _AROUND, keys, **values)), None)
         return rectangle(row) if row is not None else None
+
+    def _replayed_of(self, place: Place, transaction: int) -> list[Rectangle]:
+        """The rectangles of a proposition under the said-time limit, up to a transaction."""
+        known = self._replays.get((place.proposition, transaction))
+        if known is None:
+            until = UNBOUNDED_FUTURE if self._basis.evidence_until is None else self._basis.evidence_until
+            of = (self.connection, self._keys, self._vocabulary, [place], transaction, until, self.identity_at)
+            known = self._replays[place.proposition, transaction] = replayed(*of)
+        return known
 
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
         return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)

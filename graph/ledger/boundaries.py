@@ -109,7 +109,7 @@ def _boundary(scene: Scene, standing: Standing, group: str, at: Instant, before:
         for row in before
         if row.v_to == at and (turning := units.end_of(scene.read(row).place, row.polarity, at)) is not None
     ]
-    kept = any(row.v_from < at for row in after)
+    kept = any(row.v_from < at and row.polarity for row in after)
     reason, rule = _reason(scene, at, begun, ended)
     if reason is BoundaryReason.STARTED and rule == "first-value":
         rule = "additional" if kept else "after-gap" if standing.begun_before(group, at) else rule

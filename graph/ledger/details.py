@@ -270,14 +270,14 @@ class Describer:
         histories = self._histories(shown) if Want.HISTORY in want else {}
         times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()})
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
+        invalidations = self._invalidations(endings, times)
         views = []
         for row in shown:
             view = self._view(row, cited[row], quotes, times, row.base in swapped)
-            ending = endings.get(row)
             views.append(
                 replace(
                     view,
-                    invalidation=self._invalidation(ending, times) if ending is not None else None,
+                    invalidation=invalidations.get(row),
                     history=histories.get(row, ()),
                     provenance=provenance.get(row, ()),
                 )
@@ -379,16 +379,27 @@ class Describer:
         found = {row: ending_of(scenes, row, self._basis.transaction) for row in ordered}
         return {row: ending for row, ending in found.items() if ending is not None}
 
-    def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
-        by = self.rectangle_at(ending.by, ending.at, ending.shown) if ending.by is not None else None
-        return InvalidationView(
-            ending.reason,
-            ending.rule,
-            self.views([by])[0] if by is not None else None,
-            self.evidence(ending.claim) if ending.claim is not None else None,
-            times[ending.decided],
-            ending.decided,
-        )
+    def _invalidations(self, endings: Mapping[Rectangle, Ending], times: Mapping[int, Instant]) -> dict[Rectangle, InvalidationView]:
+        if not endings:
+            return {}
+        taken = {row: found for row, ending in endings.items() if (found := self._taken(ending)) is not None}
+        over = list(dict.fromkeys(taken.values()))
+        views = dict(zip(over, self.views(over), strict=True))
+        words = self.words(list({ending.claim.row: ending.claim for ending in endings.values() if ending.claim is not None}.values()))
+        return {
+            row: InvalidationView(
+                ending.reason,
+                ending.rule,
+                views[taken[row]] if row in taken else None,
+                words[ending.claim.row] if ending.claim is not None else None,
+                times[ending.decided],
+                ending.decided,
+            )
+            for row, ending in endings.items()
+        }
+
+    def _taken(self, ending: Ending) -> Rectangle | None:
+        return None if ending.by is None else self.rectangle_at(ending.by, ending.at, ending.shown)
 
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""

@@ -245,6 +245,10 @@ class Directory:
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
+        # Only the key of an entity, or of a literal, is known: nothing has to be looked up for one that is.
+        known = self._known.get(self.identity.root(key))
+        if known is not None:
+            return known
         self.load([key])
         return self._known.get(self.identity.root(key))
 

@@ -177,7 +177,8 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities, self._recall)
+        known = (self._identities, self.resolutions)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, self._recall)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -378,5 +379,6 @@ class LedgerGraph(Joining):
     def close(self) -> None:
         """Release files and connections."""
         self._recall.close()
+        self.resolutions.close()
         self._projection.close()
         self._engine.dispose()

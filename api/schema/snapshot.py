@@ -22,7 +22,7 @@ from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnectio
 from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
 from api.schema.statement import statement_page
-from api.schema.support import described, refuse_until
+from api.schema.support import described
 from api.selection import IN_PAGE, wanted
 from graph import views
 from ontology import episode
@@ -60,7 +60,6 @@ class Snapshot:
         after: str | None = strawberry.UNSET,
     ) -> EntityConnection:
         """A page of entities."""
-        refuse_until(self.scope.basis, "entities")
         after = given(after)
         scope, cursor = resume(self.scope, "entities", after)
         page = scope.snapshot.entities(
@@ -77,7 +76,6 @@ class Snapshot:
         after: str | None = strawberry.UNSET,
     ) -> StatementConnection:
         """A page of statements."""
-        refuse_until(self.scope.basis, "statements")
         after = given(after)
         scope, cursor = resume(self.scope, "statements", after)
         want = wanted(info, *IN_PAGE)
@@ -96,7 +94,6 @@ class Snapshot:
         after: str | None = strawberry.UNSET,
     ) -> EpisodeConnection:
         """A page of episodes."""
-        refuse_until(self.scope.basis, "episodes")
         after, stages = given(after), given(status)
         scope, cursor = resume(self.scope, "episodes", after)
         page = scope.snapshot.episodes(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import SOURCE, Identity
 from graph.ledger.schema import claims, labels, things
 from graph.ledger.standing import standing
+from graph.ledger.told_identity import OF_IDENTITY
 from graph.views import EntityView, LiteralView
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.instant import Instant
@@ -33,11 +34,26 @@ _EVER = tuple(
 )
 
 
+_SPLIT = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
+
+
+def _naming(side: str) -> tuple[ColumnElement[bool], ...]:
+    """The visible claims said by an instant that name what stands on one side of them."""
+    return (
+        standing(claims),
+        claims.c.namespace == bindparam("namespace"),
+        claims.c.said <= bindparam("said_until"),
+        claims.c.confidence >= CANDIDATE_BELOW,
+        claims.c.modality != str(Modality.HYPOTHETICAL),
+        # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
+        or_(claims.c.source != SOURCE, and_(_SPLIT, claims.c.turned.is_(side == "subject"))),
+    )
+
+
 def _told(side: str) -> Select[Any]:
     """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
-    split = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
     return (
         select(
             key.label("key"),
@@ -46,24 +62,57 @@ def _told(side: str) -> Select[Any]:
             datatype.label("datatype"),
             claims.c.grp,
             claims.c.source,
-            split.label("split"),
+            _SPLIT.label("split"),
             func.count().label("times"),
         )
-        .where(
-            among(key),
-            standing(claims),
-            claims.c.namespace == bindparam("namespace"),
-            claims.c.said <= bindparam("said_until"),
-            claims.c.confidence >= CANDIDATE_BELOW,
-            claims.c.modality != str(Modality.HYPOTHETICAL),
-            # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
-            or_(claims.c.source != SOURCE, and_(split, claims.c.turned.is_(side == "subject"))),
-        )
+        .where(among(key), *_naming(side))
         .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
     )
 
 
 _TOLD = (_told("subject"), _told("object"))
+
+
+def _given(side: str) -> ColumnElement[bool]:
+    """Whether a visible claim said by an instant gives a thing on that side the name or type that a row of `labels` has."""
+    form = case((labels.c.kind == "name", claims.c[f"{side}_text"]), else_=claims.c[f"{side}_type"])
+    return exists().where(claims.c[side] == labels.c.thing, *_naming(side), form == labels.c.value)
+
+
+_GIVEN = select(
+    labels.c.thing,
+    labels.c.kind,
+    labels.c.value,
+    select(things.c.datatype).where(things.c.key == labels.c.thing).limit(1).scalar_subquery().label("datatype"),
+).where(among(labels.c.thing), labels.c.kind != "alias", standing(labels), or_(_given("subject"), _given("object")))
+_IN_IDENTITY = tuple(select(key.label("key")).distinct().where(among(key), OF_IDENTITY) for key in (claims.c.subject, claims.c.object))
+
+
+class Naming(NamedTuple):
+    """What claims call a thing, and how often. `alias`: one group alone means it by another's name."""
+
+    own: str
+    name: str
+    type: str | None
+    datatype: str | None
+    times: int
+    alias: bool
+
+
+def namings(
+    connection: Connection, identity: Identity, namespace: str, transaction: int, said_until: Instant, roots: Collection[str]
+) -> Iterator[Naming]:
+    """What visible claims said by an instant call some entities, by the key of theirs that a mention counts for. `load` them before."""
+    basis = {"namespace": namespace, "transaction": transaction, "said_until": said_until}
+    raws = {raw for root in roots for raw in identity.raws(root)}
+    for query in _TOLD:
+        for row in rows_among(connection, query, raws, **basis):
+            own = row.key
+            if row.datatype is None and not row.split:
+                own = identity.state.mentioned(row.key, row.grp, row.source)
+            if identity.root(own) in roots:
+                alias = own != row.key and own != identity.state.after_split(row.key, row.grp, row.source)
+                yield Naming(own, row.name, row.type, row.datatype, row.times, alias)
 
 
 def best(counted: Mapping[str, int]) -> str:
@@ -126,21 +175,34 @@ class Directory:
         return found
 
     def _load_told(self, wanted: set[str], said_until: Instant) -> None:
+        counted = wanted - self._known_by_one_form(wanted, said_until)
+        told = Told()
+        for naming in namings(self._connection, self.identity, self._namespace, self._transaction, said_until, counted):
+            told.add(self.identity.root(naming.own), naming)
+            if not naming.alias:
+                self._own[naming.own] = min(naming.name, self._own.get(naming.own, naming.name))
+        self._known |= told.views(self._apart(counted))
+
+    def _known_by_one_form(self, wanted: set[str], said_until: Instant) -> set[str]:
+        """Note what has one name and at most one type under the limit, where no identity claim speaks of it: nothing need be counted.
+
+        Of what very many claims name that is found by the first of them.
+        """
+        plain = wanted
+        if not self.identity.nothing_joined:
+            plain = wanted - {row.key for query in _IN_IDENTITY for row in rows_among(self._connection, query, wanted)}
         basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
-        told = _Told()
-        raws = {raw for root in wanted for raw in self.identity.raws(root)}
-        for query in _TOLD:
-            for row in rows_among(self._connection, query, raws, **basis):
-                own = row.key
-                if row.datatype is None and not row.split:
-                    own = self.identity.state.mentioned(row.key, row.grp, row.source)
-                root = self.identity.root(own)
-                if root in wanted:
-                    alias = own != row.key and own != self.identity.state.after_split(row.key, row.grp, row.source)
-                    told.add(root, row, alias=alias)
-                    if not alias:
-                        self._own[own] = min(row.name, self._own.get(own, row.name))
-        self._known |= told.views(self._apart(wanted))
+        forms: dict[str, list[Any]] = defaultdict(list)
+        for row in rows_among(self._connection, _GIVEN, plain, **basis):
+            forms[row.thing].append(row)
+        for key, given in forms.items():
+            names, types = ([row.value for row in given if row.kind == kind] for kind in ("name", "type"))
+            if len(names) == 1 and len(types) <= 1:
+                datatype = given[0].datatype
+                self._own[key] = names[0]
+                self._known[key] = LiteralView(key, names[0], datatype) if datatype else EntityView(key, names[0], *types)
+        # What no form is given to has none.
+        return {key for key in plain if key in self._known or key not in forms}
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
@@ -182,7 +244,7 @@ class Directory:
         return known
 
 
-class _Told:
+class Told:
     """What claims call things, counted."""
 
     def __init__(self) -> None:
@@ -191,24 +253,32 @@ class _Told:
         self._aliases: dict[str, set[str]] = defaultdict(set)
         self._datatypes: dict[str, str | None] = {}
 
-    def add(self, key: str, row: Any, *, alias: bool) -> None:
+    def add(self, key: str, naming: Naming) -> None:
         """Count what claims call a thing; an alias that one group gives it never becomes its name."""
-        self._datatypes[key] = row.datatype
-        if alias:
-            self._aliases[key].add(row.name)
+        self._datatypes[key] = naming.datatype
+        if naming.alias:
+            self._aliases[key].add(naming.name)
         else:
-            self._names[key][row.name] += row.times
-        if row.type is not None:
-            self._types[key][row.type] += row.times
+            self._names[key][naming.name] += naming.times
+        if naming.type is not None:
+            self._types[key][naming.type] += naming.times
+
+    def best(self, key: str) -> tuple[str, str | None, str | None] | None:
+        """Name, type and datatype of a thing; None where it has no name."""
+        if key not in self._names:
+            return None
+        kind = best(self._types[key]) if key in self._types else None
+        return best(self._names[key]), kind, self._datatypes[key]
 
     def views(self, apart: Mapping[str, str]) -> dict[str, EntityView | LiteralView]:
         """The things that have a name."""
         found: dict[str, EntityView | LiteralView] = {}
         for key, told in self._names.items():
-            name, datatype = best(told), self._datatypes[key]
+            named = self.best(key)
+            assert named is not None
+            name, kind, datatype = named
             if datatype is not None:
                 found[key] = LiteralView(key, name, datatype)
             else:
-                kind = best(self._types[key]) if key in self._types else None
                 found[key] = EntityView(key, name, kind, tuple(sorted((told.keys() | self._aliases[key]) - {name})), apart.get(key))
         return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache, partial
 
 from sqlalchemy import Connection, Engine, select
 
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import components, denotations
 from graph.ledger.selection import Selection, Wanted
 from graph.ledger.slots import Slots
@@ -20,7 +22,15 @@ from ontology.names import Keys, checked_name
 class Footing:
     """One basis of a ledger. Everything that reads on the basis shares it."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        keys: Keys,
+        vocabulary_at: VocabularyAt,
+        basis: Basis,
+        identities: IdentityCache,
+        resolutions: Resolutions,
+    ) -> None:
         self.engine = engine
         self.keys = keys
         self.basis = basis
@@ -29,12 +39,21 @@ class Footing:
         self.selection = Selection(basis, self.vocabulary)
         self.slots = Slots(basis, keys, self.vocabulary)
         self._identities = identities
+        self._resolutions = resolutions
 
     @contextmanager
     def read(self) -> Iterator[Describer]:
         """A connection, and what describes rectangles with it."""
-        with self.engine.connect() as connection:
-            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities)
+        with ExitStack() as opened:
+            connection = opened.enter_context(self.engine.connect())
+            limited = cache(partial(self._limited, connection, opened))
+            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
+
+    def _limited(self, connection: Connection, opened: ExitStack) -> Connection:
+        """Where the rows under the said-time limit stand, until all is closed that was opened."""
+        assert self.basis.evidence_until is not None
+        tables = self._resolutions.tables(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
+        return connection if tables is None else opened.enter_context(tables.connect())
 
     def key(self, describer: Describer, ref: EntityRef) -> str:
         """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""

@@ -32,6 +32,8 @@ COSTLY: Mapping[str, int] = {
     "undeclaredPredicates": 10,
     "recall": 20,
     "context": 10,
+    "match": 20,
+    "path": 20,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

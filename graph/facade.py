@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.drift import Patterns
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -51,6 +52,11 @@ class Snapshot(Protocol):
     """
 
     basis: Basis
+
+    @property
+    def patterns(self) -> Patterns:
+        """Questions over several hops."""
+        ...
 
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes on this basis (that of the name itself where nothing is known of it)."""

@@ -36,7 +36,7 @@ PART_7 = {
     "Subscription": {"ingestJob"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
-        *("claims", "suspects", "undeclaredPredicates"),
+        *("match", "path", "claims", "suspects", "undeclaredPredicates"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {

@@ -19,6 +19,7 @@ from api.schema.entity import entity as entity_of
 from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
+from api.schema.match import Hops
 from api.schema.measures import Measures
 from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
 from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
@@ -33,7 +34,7 @@ from ontology.names import checked_name
 
 
 @strawberry.type(description="One consistent view.")
-class Snapshot(Explaining, Measures):
+class Snapshot(Explaining, Measures, Hops):
     """As `graph.facade.Snapshot`."""
 
     @described("What it stands on.")

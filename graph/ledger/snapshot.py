@@ -18,6 +18,7 @@ from graph.ledger.footing import Footing
 from graph.ledger.gathered import LOOKED_THROUGH, Gathered
 from graph.ledger.identity import ClaimRow, Place, place_of
 from graph.ledger.known_identity import IdentityCache
+from graph.ledger.patterns import LedgerPatterns, Walks
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, rectangle
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, components, episodes, statements, things
@@ -81,11 +82,14 @@ class LedgerSnapshot:
         resolutions: Resolutions,
         surveys: Surveys,
         recall: Recall | None = None,
+        *,
+        walks: Walks,
     ) -> None:
         self.basis = basis
         self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
         self._surveys = surveys
         self._recall = recall
+        self.patterns = LedgerPatterns(self.footing, walks)
         self._engine = engine
         self._keys = keys
         self._vocabulary = self.footing.vocabulary

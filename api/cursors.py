@@ -83,10 +83,10 @@ def _refused(text: str) -> InvalidInput:
     return InvalidInput(f"{echo(text, 40)} is no cursor of this connection", path=("after",), reason="INVALID_CURSOR")
 
 
-def checked_first(first: int | None, default: int) -> int:
-    """The page size, 1 to 100; null is the default."""
+def checked_first(first: int | None, default: int, most: int = MAX_PAGE) -> int:
+    """The page size, 1 to `most`; null is the default."""
     if first is None:
         return default
-    if not 1 <= first <= MAX_PAGE:
-        raise InvalidInput(f"first is 1 to {MAX_PAGE}, not {first}", path=("first",), reason="OUT_OF_RANGE")
+    if not 1 <= first <= most:
+        raise InvalidInput(f"first is 1 to {most}, not {first}", path=("first",), reason="OUT_OF_RANGE")
     return first

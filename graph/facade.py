@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.drift import DifferenceView
+from graph.drift import Changes, DifferenceView, Drift, Patterns
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -53,6 +53,16 @@ class Snapshot(Protocol):
 
     basis: Basis
 
+    @property
+    def drift(self) -> Drift:
+        """What the basis says of change."""
+        ...
+
+    @property
+    def patterns(self) -> Patterns:
+        """Questions over several hops."""
+        ...
+
     def key_of(self, ref: EntityRef) -> str:
         """The key that a reference denotes on this basis (that of the name itself where nothing is known of it)."""
         ...
@@ -81,8 +91,10 @@ class Snapshot(Protocol):
         ...
 
     def statement(
-        self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()
-    ) -> StatementView | None: ...
+        self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None:
+        """The statement of a proposition that begins at an instant; `closed`: the one that the transaction of the basis closed."""
+        ...
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView: ...
 
@@ -184,6 +196,11 @@ class Graph(Protocol):
     @property
     def jobs(self) -> Jobs:
         """What hands in many episodes at once."""
+        ...
+
+    @property
+    def changes(self) -> Changes:
+        """What commits opened, closed and joined, in their order."""
         ...
 
     def snapshot(

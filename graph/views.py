@@ -208,13 +208,18 @@ class StatementView:
 
 @dataclass(frozen=True, slots=True)
 class InvalidationView:
-    """Why a statement stopped holding: `rule` is the detector that fired, `by` what replaced or denied it."""
+    """Why a statement stopped holding: `rule` is the detector that fired, `by` what replaced or denied it.
+
+    `transaction` is the number of the transaction that decided it, `decided_at` its time. Without evidence it is the one that withdrew
+    what the statement rested on.
+    """
 
     reason: Reason
     rule: str
     by: StatementView | None
     evidence: EvidenceView | None
     decided_at: Instant
+    transaction: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +296,15 @@ EVERYTHING = StatementFilter()
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow."""
+    """Items in order, the keyset position of each (JSON-ready; pass one back as `after`), and whether more follow.
+
+    `end` is where to go on, where that is not behind the last item: a page that had to look through much may bring less than there is.
+    """
 
     items: tuple[T, ...]
     positions: tuple[tuple[Any, ...], ...]
     has_next: bool
+    end: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

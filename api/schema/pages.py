@@ -40,7 +40,7 @@ class Place:
 
 @strawberry.type
 class PageInfo:
-    """Where a page stands; `first` and `last` are None where it is empty."""
+    """Where a page stands; `first` and `last` are None where it is empty, but that `last` may be where to go on all the same."""
 
     first: strawberry.Private[Place | None]
     last: strawberry.Private[Place | None]
@@ -204,9 +204,10 @@ def stood_on(scope: Scope, pin: Pin, where: str) -> Scope:
 def frame(page: Page[V], kind: str, stand: Stand, after: str | None) -> tuple[Iterator[tuple[Place, V]], PageInfo]:
     """The items of a page with their places, and its PageInfo."""
     places = [Place(kind, position, stand) for position in page.positions]
+    end = Place(kind, page.end, stand) if page.end is not None else places[-1] if places else None
     info = PageInfo(
         first=places[0] if places else None,
-        last=places[-1] if places else None,
+        last=end,
         has_next_page=page.has_next,
         has_previous_page=after is not None,
     )

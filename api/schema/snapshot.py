@@ -7,17 +7,20 @@ from typing import Annotated
 import strawberry
 from strawberry.types import Info
 
-from api.context import Context, Scope
+from api.context import Context
 from api.cursors import checked_first
 from api.identity import key_in
 from api.schema.basics import Basis, UndeclaredPredicate, undeclared
 from api.schema.basics import basis as basis_of
+from api.schema.boundary import Explaining
 from api.schema.claim import claim_page
 from api.schema.entity import Entity, entity_page
 from api.schema.entity import entity as entity_of
 from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
+from api.schema.match import Hops
+from api.schema.measures import Measures
 from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
 from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
@@ -31,10 +34,8 @@ from ontology.names import checked_name
 
 
 @strawberry.type(description="One consistent view.")
-class Snapshot:
+class Snapshot(Explaining, Measures, Hops):
     """As `graph.facade.Snapshot`."""
-
-    scope: strawberry.Private[Scope]
 
     @described("What it stands on.")
     def basis(self) -> Basis:

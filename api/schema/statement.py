@@ -34,11 +34,15 @@ class StatementVersion:
 
 @strawberry.type(description="A reified subject-predicate-object triple with its valid and transaction periods and its provenance.")
 class Statement(Node):
-    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with."""
+    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with.
+
+    `closed`: it is shown as that which the transaction of its basis closed.
+    """
 
     scope: strawberry.Private[Scope]
     view: strawberry.Private[views.StatementView]
     have: strawberry.Private[frozenset[Want]]
+    closed: strawberry.Private[bool]
     key: strawberry.ID = strawberry.field(
         description="The proposition: equal for the same subject, predicate, qualifier, object and polarity on every basis."
     )
@@ -63,13 +67,15 @@ class Statement(Node):
         if part in self.have:
             return self.view
         view, snapshot = self.view, self.scope.snapshot
-        return snapshot.statement(view.stored_key or view.key, view.v_from, swapped=view.swapped, want=frozenset({part})) or view
+        key, want = view.stored_key or view.key, frozenset({part})
+        return snapshot.statement(key, view.v_from, swapped=view.swapped, closed=self.closed, want=want) or view
 
     @described(ID_DESCRIPTION)
     def id(self) -> strawberry.ID:
         """The opaque ID."""
         view = self.view
-        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.stored_key or view.key, view.v_from, view.swapped, self.scope.id_pin)))
+        key = view.stored_key or view.key
+        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, key, view.v_from, view.swapped, self.scope.id_pin, closed=self.closed)))
 
     @described("When the service believed it: `[t_created, t_expired)`.")
     def transaction_time(self) -> Period:
@@ -122,6 +128,9 @@ class Invalidation:
     by: Statement | None = strawberry.field(description="The statement that replaced or denied it.")
     evidence: Evidence | None = strawberry.field(description="The evidence that decided it.")
     decided_at: DateTime = strawberry.field(description="When that was decided (transaction time).")
+    transaction: int = strawberry.field(
+        description="Number of the transaction that decided it; without evidence the one that withdrew what the statement rested on."
+    )
 
 
 def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Want]) -> Invalidation:
@@ -132,6 +141,7 @@ def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Wan
         by=None if view.by is None else statement(scope, view.by, _filled(view.by, have)),
         evidence=None if view.evidence is None else evidence(scope, view.evidence),
         decided_at=DateTime(view.decided_at),
+        transaction=view.transaction,
     )
 
 
@@ -141,13 +151,14 @@ def _filled(view: views.StatementView, have: frozenset[Want]) -> frozenset[Want]
     return frozenset(part for part in have if present.get(part, False))
 
 
-def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) -> Statement:
-    """A statement on a snapshot."""
+def statement(scope: Scope, view: views.StatementView, have: frozenset[Want], *, closed: bool = False) -> Statement:
+    """A statement on a snapshot; `closed`: as that which the transaction of the snapshot closed."""
     target = view.object
     return Statement(
         scope=scope,
         view=view,
         have=have,
+        closed=closed,
         key=strawberry.ID(view.key),
         subject=entity(scope, view.subject),
         predicate=predicate(scope.context, view.predicate),

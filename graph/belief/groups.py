@@ -46,7 +46,7 @@ class Groups(Generic[K]):
 
     def of(self, key: K) -> dict[str, dict[int, Atom]]:
         """The members of a key, by value."""
-        return self._members[key]
+        return self._members.get(key, {})
 
 
 class Side:

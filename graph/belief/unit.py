@@ -11,11 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.events import sweep_event, weigh_event
 from graph.belief.items import Atom, Item, atoms_of
-from graph.belief.sweep import Piece, sweep
+from graph.belief.opposed import may_oppose, opposed, opposed_events
+from graph.belief.sweep import Piece, Span, sweep
 from graph.belief.traits import Traits
 from graph.belief.weighing import Conflict, Contest, Support, Verdict, Weighed, contest, weigh
 from ontology.claim import Claim
@@ -116,14 +118,62 @@ class Unit:
             pieces[value, positive] = found
         return pieces
 
+    @cached_property
+    def contested(self) -> Mapping[Value, tuple[Span, ...]]:
+        """Where each value holds against evidence to the contrary: spans at whose instants `weigh` finds its conflict TIED or RESOLVED."""
+        if self.traits.temporal is Temporality.EVENT:
+            spans = {(v, p): opposed_events(atoms, self.of(v, not p)) for (v, p), atoms in self._by_value.items()}
+            return {value: tuple(found) for value, found in spans.items() if found}
+        if not may_oppose(self.atoms):
+            return {}
+        plain = opposed(self._plain) if self.traits.one_valued else {}
+        contested: dict[Value, tuple[Span, ...]] = {}
+        for (value, positive), contests in self._contests.items():
+            mine = [plain if scene is self._plain else opposed(scene) for scene in contests]
+            found = [span for spans in mine for span in spans.get(value, ())]
+            if found and len(contests) > 1:
+                found = self._contested_in_both(value, found, contests)
+            if found:
+                contested[value, positive] = tuple(found)
+        return contested
+
+    def _contested_in_both(self, value: str, found: list[Span], contests: Iterable[Contest]) -> list[Span]:
+        """Of spans in which one contest of a value finds conflict, those in which both together do."""
+        held = [(piece.start, piece.end) for scene in contests for piece in sweep(scene).get(value, ())]
+        points = sorted({at for span in (*found, *held) for at in span})
+        inside = ((a, b) for a, b in pairwise(points) if any(start <= a < end for start, end in found))
+        return [(a, b) for a, b in inside if self.weigh(value, a).conflict is not Conflict.NONE]
+
     def weigh(self, value: str, at: Instant, *, polarity: bool = True) -> Weighed:
         """The outcome for a value at an instant."""
         if self.traits.temporal is Temporality.EVENT:
             return weigh_event(self.of(value, polarity), self.of(value, not polarity), at)
-        outcomes = [weigh(scene, value, at) for scene in self._contests.get((value, polarity), ())]
-        if not outcomes and self.traits.one_valued and polarity:
-            outcomes = [weigh(self._plain, value, at)]
-        return _either(outcomes)
+        return _either([weigh(scene, value, at) for scene in self.contests(value, polarity)])
+
+    def contests(self, value: str, positive: bool) -> tuple[Contest, ...]:
+        """Where a value is weighed: plain claims first, additive ones apart; of a value without claims its rivals alone."""
+        found = self._contests.get((value, positive), ())
+        return found or ((self._plain,) if self.traits.one_valued and positive else ())
+
+    @property
+    def plain_contest(self) -> Contest:
+        """The plain claims of a one-valued slot against each other."""
+        return self._plain
+
+    @cached_property
+    def corrected(self) -> frozenset[str]:
+        """The corrections, by ID, whose words stand in the place of others."""
+        return frozenset(item.claim.id for item in self.items if item.corrected)
+
+    @cached_property
+    def beginning(self) -> Mapping[Instant, list[Atom]]:
+        """The pieces of evidence by where they begin."""
+        return _by_bound((atom.start, atom) for atom in self.atoms)
+
+    @cached_property
+    def ending(self) -> Mapping[Instant, list[Atom]]:
+        """The pieces of evidence by where they end."""
+        return _by_bound((atom.end, atom) for atom in self.atoms)
 
     def plain(self, value: str, at: Instant) -> Weighed:
         """The outcome for a positive value by its plain claims alone."""
@@ -160,6 +210,13 @@ class Unit:
                 for place in range(bisect_right(ends, span[0]), bisect_right(starts, span[1])):
                     found[place][id(atom)] = atom
         return {start: list(atoms.values()) for start, atoms in zip(starts, found, strict=True)}
+
+
+def _by_bound(bounds: Iterable[tuple[Instant, Atom]]) -> Mapping[Instant, list[Atom]]:
+    found: dict[Instant, list[Atom]] = defaultdict(list)
+    for at, atom in bounds:
+        found[at].append(atom)
+    return found
 
 
 def _either(outcomes: list[Weighed]) -> Weighed:

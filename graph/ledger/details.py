@@ -10,9 +10,10 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
+from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.directory import Directory
+from graph.ledger.directory import Directory, Names
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
@@ -25,7 +26,7 @@ from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
-from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -106,6 +107,14 @@ class Scene:
         return min((text for text in ending if text), default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Beforehand:
+    """What is looked up once for many bases: what things are called on them, and times of transactions."""
+
+    names: Names
+    times: Mapping[int, Instant]
+
+
 class Describer:
     """Makes statement views on one basis."""
 
@@ -117,21 +126,24 @@ class Describer:
         basis: Basis,
         identities: IdentityCache | None = None,
         limited: Callable[[], Connection] | None = None,
+        beforehand: Beforehand | None = None,
     ) -> None:
         """`identities` keeps what is looked up; none for what is not committed. `limited` gives the rows under a said-time limit."""
         self.connection = connection
         self._limited = limited
+        self._times: Mapping[int, Instant] = {} if beforehand is None else beforehand.times
         self._keys = keys
         self._vocabulary_at = vocabulary_at
-        self._vocabulary = vocabulary_at(basis.transaction)
-        self._basis = basis
+        self.vocabulary = self._vocabulary = vocabulary_at(basis.transaction)
+        self.basis = self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
         self._kept = identities
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
         self._replayed: dict[str, list[Rectangle]] = {}
         self.identity = self.identity_at(basis.transaction)
-        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
+        names = None if beforehand is None else beforehand.names
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity, names)
 
     def identity_at(self, transaction: int) -> Identity:
         """Who is who as of a transaction, under the basis' said-time limit."""
@@ -249,30 +261,33 @@ class Describer:
         if not sided:
             swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
         if want - {Want.TRANSACTION} == {Want.BARE}:
-            times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
+            times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
         cited = self.cited(shown)
         endings = self._endings(shown, want)
         told = [cite.rows if Want.PROVENANCE in want else cite.rows[:1] for cite in cited.values()]
         quotes = self._quotes({claim.row: claim for rows in told for claim in rows})
         histories = self._histories(shown) if Want.HISTORY in want else {}
-        times = transaction_times(
-            self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()}
-        )
+        times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()})
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
+        invalidations = self._invalidations(endings, times)
         views = []
         for row in shown:
             view = self._view(row, cited[row], quotes, times, row.base in swapped)
-            ending = endings.get(row)
             views.append(
                 replace(
                     view,
-                    invalidation=self._invalidation(ending, times) if ending is not None else None,
+                    invalidation=invalidations.get(row),
                     history=histories.get(row, ()),
                     provenance=provenance.get(row, ()),
                 )
             )
         return views
+
+    def _times_of(self, numbers: Collection[int]) -> Mapping[int, Instant]:
+        """When transactions up to that of the basis were recorded."""
+        wanted = {number for number in numbers if number <= self._basis.transaction}
+        return self._times if wanted <= self._times.keys() else transaction_times(self.connection, wanted)
 
     def backwards(self, row: Rectangle) -> bool:
         """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""
@@ -293,10 +308,6 @@ class Describer:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
-        spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        # What is so since ever is attested, but at no instant that could be told.
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
-        said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value
         denied = "" if row.polarity else "not "
@@ -318,7 +329,7 @@ class Describer:
             cite.outcome.certain,
             quote or f"{subject.name} {denied}{predicate.replace('_', ' ')} {name}",  # type: ignore[union-attr]
             max((claim.confidence for claim in cite.rows), default=0.0),
-            min(max(inside), said) if inside else said,
+            last_attested(cite.atoms, row.v_from, row.v_to),
             len({claim.episode for claim in cite.rows}),
             swapped=swapped,
             stored_key=row.proposition,
@@ -346,25 +357,49 @@ class Describer:
 
     def evidence(self, claim: ClaimRow) -> EvidenceView:
         """The words of one claim."""
-        view = episode_views(self.connection, {(claim.episode, claim.revision)}, self._basis.transaction)
-        quote = self._quotes({claim.row: claim}).get(claim.row, "")
-        return EvidenceView(claim.id, view[claim.episode, claim.revision], quote, claim.start, claim.end, claim.extractor)
+        return self.words([claim])[claim.row]
 
-    def _endings(self, shown: Iterable[Rectangle], want: frozenset[Want]) -> dict[Rectangle, Ending]:
+    def words(self, told: Collection[ClaimRow]) -> dict[int, EvidenceView]:
+        """The words of claims by their rows."""
+        copies = episode_views(self.connection, {(claim.episode, claim.revision) for claim in told}, self._basis.transaction)
+        quotes = self._quotes({claim.row: claim for claim in told})
+        return {
+            claim.row: EvidenceView(
+                claim.id, copies[claim.episode, claim.revision], quotes.get(claim.row, ""), claim.start, claim.end, claim.extractor
+            )
+            for claim in told
+        }
+
+    def _endings(self, shown: Collection[Rectangle], want: frozenset[Want]) -> dict[Rectangle, Ending]:
         if Want.INVALIDATION not in want:
             return {}
-        found = {row: ending_of(self, row, self._basis.transaction) for row in shown}
+        scenes = SharedScenes(self, shown)
+        # In order of time, as units are read best.
+        ordered = sorted(shown, key=lambda row: row.v_to)
+        found = {row: ending_of(scenes, row, self._basis.transaction) for row in ordered}
         return {row: ending for row, ending in found.items() if ending is not None}
 
-    def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
-        by = self.rectangle_at(ending.by, ending.at, ending.decided) if ending.by is not None else None
-        return InvalidationView(
-            ending.reason,
-            ending.rule,
-            self.views([by])[0] if by is not None else None,
-            self.evidence(ending.claim) if ending.claim is not None else None,
-            times[ending.decided],
-        )
+    def _invalidations(self, endings: Mapping[Rectangle, Ending], times: Mapping[int, Instant]) -> dict[Rectangle, InvalidationView]:
+        if not endings:
+            return {}
+        taken = {row: found for row, ending in endings.items() if (found := self._taken(ending)) is not None}
+        over = list(dict.fromkeys(taken.values()))
+        views = dict(zip(over, self.views(over), strict=True))
+        words = self.words(list({ending.claim.row: ending.claim for ending in endings.values() if ending.claim is not None}.values()))
+        return {
+            row: InvalidationView(
+                ending.reason,
+                ending.rule,
+                views[taken[row]] if row in taken else None,
+                words[ending.claim.row] if ending.claim is not None else None,
+                times[ending.decided],
+                ending.decided,
+            )
+            for row, ending in endings.items()
+        }
+
+    def _taken(self, ending: Ending) -> Rectangle | None:
+        return None if ending.by is None else self.rectangle_at(ending.by, ending.at, ending.shown)
 
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""
@@ -379,6 +414,32 @@ class Describer:
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
         replay = self.replay if self._basis.evidence_until is not None else None
         return versions(self.connection, self._basis.transaction, shown, self.identity_at, replay)
+
+
+class SharedScenes:
+    """Evidence as of transactions, for some rectangles together: each is loaded once."""
+
+    def __init__(self, describer: Describer, shown: Collection[Rectangle]) -> None:
+        self._describer = describer
+        self._transaction = describer.basis.transaction
+        self._at: dict[int, list[Rectangle]] = defaultdict(list)
+        for row in shown:
+            for moment in [self._transaction] if row.tx_to > self._transaction else [row.tx_to - 1, row.tx_to]:
+                self._at[moment].append(row)
+        self._scenes: dict[tuple[int, int | None], Scene] = {}
+
+    @property
+    def connection(self) -> Connection:
+        """Where the ledger is read."""
+        return self._describer.connection
+
+    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
+        """The evidence as of a transaction; `shown` are some of all the rectangles."""
+        found = self._scenes.get((transaction, who))
+        if found is None:
+            found = self._describer.scene(transaction, self._at.get(transaction, shown), who=who)
+            self._scenes[transaction, who] = found
+        return found
 
 
 def _place(entity: EntityView) -> tuple[str, str, str]:

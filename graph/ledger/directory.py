@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, case, exists, func, literal, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import SOURCE, Identity
@@ -50,27 +50,30 @@ def _naming(side: str) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _told(side: str) -> Select[Any]:
-    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
+def _told(side: str, *, anywhere: bool) -> Select[Any]:
+    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them.
+
+    `anywhere`: a name means the same in all groups and sources.
+    """
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
+    told_in = (null().label("grp"), literal("").label("source")) if anywhere else (claims.c.grp, claims.c.source)
     return (
         select(
             key.label("key"),
             name.label("name"),
             type.label("type"),
             datatype.label("datatype"),
-            claims.c.grp,
-            claims.c.source,
+            *told_in,
             _SPLIT.label("split"),
             func.count().label("times"),
         )
         .where(among(key), *_naming(side))
-        .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
+        .group_by(key, name, type, datatype, *(() if anywhere else told_in), "split")
     )
 
 
-_TOLD = (_told("subject"), _told("object"))
+_TOLD, _TOLD_ANYWHERE = (tuple(_told(side, anywhere=anywhere) for side in ("subject", "object")) for anywhere in (False, True))
 
 
 def _given(side: str) -> ColumnElement[bool]:
@@ -105,7 +108,7 @@ def namings(
     """What visible claims said by an instant call some entities, by the key of theirs that a mention counts for. `load` them before."""
     basis = {"namespace": namespace, "transaction": transaction, "said_until": said_until}
     raws = {raw for root in roots for raw in identity.raws(root)}
-    for query in _TOLD:
+    for query in _TOLD_ANYWHERE if identity.nothing_joined else _TOLD:
         for row in rows_among(connection, query, raws, **basis):
             own = row.key
             if row.datatype is None and not row.split:
@@ -120,14 +123,50 @@ def best(counted: Mapping[str, int]) -> str:
     return min(counted, key=lambda form: (-counted[form], form))
 
 
+class Names(Protocol):
+    """What things are called at a transaction, as the tables have it."""
+
+    def things(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Rows of `things` of some keys: key, namespace, datatype, name, type."""
+        ...
+
+    def labels(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Names and aliases of some entities: thing, kind, value."""
+        ...
+
+
+class StoredNames:
+    """Names that are looked up when they are asked for."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def things(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Rows of `things`."""
+        return rows_among(self._connection, _THINGS, keys, transaction=transaction)
+
+    def labels(self, keys: Collection[str], transaction: int) -> Iterable[Row[Any]]:
+        """Names and aliases."""
+        return rows_among(self._connection, _NAMES, keys, transaction=transaction)
+
+
 class Directory:
     """Views of things on one basis, each looked up once. `said_until`: by what the evidence said by then calls them.
 
-    Any key of an entity finds it.
+    Any key of an entity finds it. `names` are read where they are looked up for many bases together.
     """
 
-    def __init__(self, connection: Connection, namespace: str, transaction: int, said_until: Instant | None, identity: Identity) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        namespace: str,
+        transaction: int,
+        said_until: Instant | None,
+        identity: Identity,
+        names: Names | None = None,
+    ) -> None:
         self._connection = connection
+        self._names: Names = names or StoredNames(connection)
         self._namespace = namespace
         self._transaction = transaction
         self._said_until = said_until
@@ -148,11 +187,11 @@ class Directory:
             return
         members = {member: root for root in wanted for member in self.identity.members(root)}
         # A key of another namespace is a stranger here. All members bear the name of the whole.
-        known = rows_among(self._connection, _THINGS, members, transaction=self._transaction)
+        known = self._names.things(members, self._transaction)
         found = {members[row.key]: row for row in known if row.namespace == self._namespace}
         others: dict[str, set[str]] = defaultdict(set)
         entities = {member for member, root in members.items() if root in found and found[root].datatype is None}
-        for row in rows_among(self._connection, _NAMES, entities, transaction=self._transaction):
+        for row in self._names.labels(entities, self._transaction):
             others[members[row.thing]].add(row.value)
             if row.kind == "name":
                 self._own[row.thing] = min(row.value, self._own.get(row.thing, row.value))
@@ -206,6 +245,10 @@ class Directory:
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
+        # Only the key of an entity, or of a literal, is known: nothing has to be looked up for one that is.
+        known = self._known.get(self.identity.root(key))
+        if known is not None:
+            return known
         self.load([key])
         return self._known.get(self.identity.root(key))
 

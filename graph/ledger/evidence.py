@@ -14,15 +14,18 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
+from graph.belief.lasting import last_attested
 from graph.belief.traits import Traits, traits_of
+from graph.belief.turning import Turn, Turning, end_of, start_of
 from graph.belief.unit import Unit
-from graph.belief.weighing import Conflict, Support, Weighed
+from graph.belief.walk import Course
+from graph.belief.weighing import Conflict, Support, Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_of
 from graph.ledger.schema import claims
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
 IN_SET = (
@@ -60,8 +63,8 @@ class SlotRef(NamedTuple):
 class Evidence:
     """Claims loaded so far, closed over corrections: whatever bears on a loaded proposition is loaded too.
 
-    Rows, slots and propositions are in terms of the entities of the basis (`identity`). `moments` are the transactions with
-    which the claims came and went.
+    Rows, slots and propositions are in terms of the entities of the basis (`identity`). `arrivals` and `departures` are the
+    transactions with which the claims came and went.
     """
 
     _queries = Queries(claims.c)
@@ -78,7 +81,8 @@ class Evidence:
         self._slots: set[str] = set()
         self._propositions: set[str] = set()
         self.rows: dict[str, ClaimRow] = {}
-        self.moments: set[int] = set()
+        self.arrivals: set[int] = set()
+        self.departures: set[int] = set()
         self._items: dict[str, list[Item]] | None = None
         self._masked: dict[str, Claim] = {}
         self._told: dict[str, Place] = {}
@@ -161,9 +165,9 @@ class Evidence:
                 self._note_told(row, told[row.row])
         for row in found:
             self.rows[row.id] = row
-            self.moments.add(row.tx_from)
+            self.arrivals.add(row.tx_from)
             if row.tx_to <= self._until:
-                self.moments.add(row.tx_to)
+                self.departures.add(row.tx_to)
         self._items = None
         return found
 
@@ -272,6 +276,7 @@ class Units:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._units: dict[tuple[str, Traits], Unit] = {}
+        self._courses: dict[int, Course] = {}
         self._in_slot: dict[str, set[str]] = defaultdict(set)
         self._indexed = -1
 
@@ -281,6 +286,7 @@ class Units:
             return
         self._indexed = len(self._evidence.rows)
         self._units.clear()
+        self._courses.clear()
         for row in self._evidence.rows.values():
             self._in_slot[row.slot].add(row.proposition)
             if row.inverse_slot:
@@ -307,6 +313,50 @@ class Units:
             self._units[key] = known
         return known
 
+    def course(self, side: Side, proposition: str) -> Course:
+        """The unit that resolves a proposition on one side, to be read at one instant after the other."""
+        unit = self.unit(side, proposition)
+        found = self._courses.get(id(unit))
+        if found is None:
+            found = self._courses[id(unit)] = Course(unit)
+        return found
+
+    def start_of(self, place: Place, polarity: bool, at: Instant) -> Turning | None:
+        """What makes a proposition hold from an instant on: of two sides all that did not let it hold before."""
+        found = [start_of(self.course(side, place.proposition), place.proposition, polarity, at) for side in self.sides(place)]
+        told = [one for one in found if one is not None]
+        # Where one side tells of new words, these begin it.
+        told.sort(key=lambda one: one.turn is Turn.RESUMED)
+        return replace(told[0], atoms=tuple(atom for one in told for atom in one.atoms)) if told else None
+
+    def end_of(self, place: Place, polarity: bool, at: Instant) -> Turning | None:
+        """What makes a proposition hold no more from an instant on: of two sides the first that says no."""
+        found = (end_of(self.course(side, place.proposition), place.proposition, polarity, at) for side in self.sides(place))
+        return next((one for one in found if one is not None), None)
+
+    def told_as_end(self, place: Place, polarity: bool, at: Instant) -> bool:
+        """Whether what carries a proposition just before an instant is nothing but words that something has ended."""
+        outcomes = (
+            found
+            for side in self.sides(place)
+            for found in self.course(side, place.proposition).just_before(place.proposition, polarity, at)
+        )
+        winners = [atom for found in outcomes if found.holds for atom in found.winners]
+        return bool(winners) and all(atom.ending for atom in winners)
+
+    def clipped_beside(self, place: Place, at: Instant) -> bool:
+        """Whether some other value of a one-valued slot would still go on at an instant, had a rival of it not ended."""
+        for side in self.sides(place):
+            course = self.course(side, place.proposition)
+            if course.unit.traits.one_valued and any(
+                found.verdict is Verdict.CLIPPED
+                for other in course.live(at)
+                if other != place.proposition
+                for found in course.outcomes(other, True, at)
+            ):
+                return True
+        return False
+
     def spans(self, place: Place) -> Spans:
         """Maximal intervals in which a proposition and its denial hold: where every side says so."""
         sides = self.sides(place)
@@ -325,15 +375,43 @@ class Units:
 
     def _alone(self, side: Side, proposition: str) -> Spans | None:
         """The spans of a single piece of evidence with nothing beside it; None where there is more. As `Unit`, without one."""
+        atom = self._sole(side, proposition)
+        return None if atom is None else [(atom.positive, [(atom.start, atom.end)]), (not atom.positive, [])]
+
+    def _sole(self, side: Side, proposition: str) -> Atom | None:
         self._index()
         members = self._in_slot[side.slot] if side.slot else (proposition,)
         if len(members) != 1:
             return None
         items = self._evidence.items.get(proposition, ())
         atoms = atoms_of(items[0], side.traits) if len(items) == 1 else ()
-        if len(atoms) != 1:
-            return None
-        return [(atoms[0].positive, [(atoms[0].start, atoms[0].end)]), (not atoms[0].positive, [])]
+        return atoms[0] if len(atoms) == 1 else None
+
+    def sole(self, place: Place) -> Atom | None:
+        """The only piece of evidence that bears on a proposition, from the one side that it has; None where there is more."""
+        sides = self.sides(place)
+        return self._sole(sides[0], place.proposition) if len(sides) == 1 else None
+
+    def both(self, place: Place) -> list[Unit]:
+        """The unit of each side of a proposition."""
+        return [self.unit(side, place.proposition) for side in self.sides(place)]
+
+    def last_attested(self, place: Place, polarity: bool, start: Instant) -> Instant:
+        """When a value that holds from `start` without end was last attested: as `last_attested` of what is cited for that.
+
+        What is only carried has no say in it, unless nothing attests, or attests an instant that lay ahead: mostly nothing need be
+        weighed to tell.
+        """
+        attesting = [
+            atom
+            for unit in self.both(place)
+            for atom in unit.of(place.proposition, polarity)
+            if atom.attested is not None and start <= atom.attested[1]
+        ]
+        last = max((atom.attested[1] for atom in attesting if atom.attested is not None), default=UNBOUNDED_FUTURE)
+        if last <= max((atom.made_by.said for atom in attesting), default=UNBOUNDED_PAST):
+            return last
+        return last_attested(self.cited(place, polarity, start, UNBOUNDED_FUTURE), start, UNBOUNDED_FUTURE)
 
     def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
         """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""

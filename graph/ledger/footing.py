@@ -7,12 +7,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.resolutions import Resolutions
-from graph.ledger.schema import components, denotations
 from graph.ledger.selection import Selection, Wanted
 from graph.ledger.slots import Slots
 from graph.views import Basis, EntityRef, ObjectRef, StatementFilter
@@ -45,9 +44,12 @@ class Footing:
     def read(self) -> Iterator[Describer]:
         """A connection, and what describes rectangles with it."""
         with ExitStack() as opened:
-            connection = opened.enter_context(self.engine.connect())
-            limited = cache(partial(self._limited, connection, opened))
-            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
+            yield self.describer(opened.enter_context(self.engine.connect()), opened)
+
+    def describer(self, connection: Connection, opened: ExitStack) -> Describer:
+        """What describes rectangles with a connection that is open already; what it opens besides is closed with `opened`."""
+        limited = cache(partial(self._limited, connection, opened))
+        return Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
 
     def _limited(self, connection: Connection, opened: ExitStack) -> Connection:
         """Where the rows under the said-time limit stand, until all is closed that was opened."""
@@ -88,11 +90,4 @@ class Footing:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
-
-    def _anyone_joined(self, connection: Connection) -> bool:
-        """Whether some entity of the namespace has, or had, several keys."""
-        return any(
-            connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None
-            for table in (components, denotations)
-        )
+        return Wanted(filter, mine, role, joined=not identity.nothing_joined)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -14,9 +14,11 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.identity import ClaimRow, Place, place_of
 from graph.ledger.rectangles import Rectangle
-from graph.ledger.schema import claims
+from graph.ledger.schema import claims, statements
 from graph.ledger.selection import Selection, Wanted, asked
-from graph.views import Basis, EntityView, Page, Positions, StatementView, Want
+from graph.ledger.slots import last_known
+from graph.ledger.told import Resolution
+from graph.views import EVERYTHING, Basis, EntityView, Page, Positions, StatementView, Want
 from ontology.errors import QueryTooComplex
 from ontology.vocabulary import Vocabulary
 
@@ -152,6 +154,15 @@ class Gathered:
                 "ask with fewer subjects, objects or predicates"
             )
         return list(places)
+
+    def past(self, now: Resolution) -> Resolution:
+        """What a resolution under the limit becomes where what was believed before counts too: all that is last known, replayed.
+
+        Raises QueryTooComplex as `ever_told`.
+        """
+        rows = last_known(self.describer.replay(self.ever_told(Wanted(EVERYTHING))))
+        stored = select(statements.c.base).distinct().where(statements.c.namespace == self.basis.namespace)
+        return replace(now, gone=frozenset(self.describer.connection.scalars(stored)), rectangles=tuple(rows))
 
     @property
     def _said(self) -> tuple[ColumnElement[bool], ...]:

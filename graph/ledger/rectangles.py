@@ -155,14 +155,15 @@ def replayed(
     identity.load({key for place in places for key in (place.subject, place.object)})
     by_place = {place.proposition: place for place in map(identity.here, places)}
     parts = {base: parts_of(identity, place) for base, place in by_place.items()}
-    moments = _moments(connection, identity, vocabulary, by_place.values(), transaction, said_until)
-    if len(moments) > REPLAY_BUDGET:
+    changing = moments(connection, identity, vocabulary, by_place.values(), transaction, said_until)
+    numbers = sorted(changing.arrivals | changing.departures | changing.identity)
+    if len(numbers) > REPLAY_BUDGET:
         raise QueryTooComplex(
-            f"{len(moments)} transactions changed what this asks about; with `evidenceUntil` at most {REPLAY_BUDGET} are resolved again"
+            f"{len(numbers)} transactions changed what this asks about; with `evidenceUntil` at most {REPLAY_BUDGET} are resolved again"
         )
     found: list[Rectangle] = []
     current: dict[tuple[str, bool, Instant, Instant], int] = {}
-    for moment in moments:
+    for moment in numbers:
         then = identity_at(moment)
         then.load({key for each in parts.values() for place in each for key in (place.subject, place.object)})
         evidence = Evidence(connection, vocabulary, Visibility(moment, said_until), then)
@@ -188,9 +189,18 @@ def replayed(
     return found
 
 
-def _moments(
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The transactions with which what bears on some propositions came into the set, left it, or began to denote something else."""
+
+    arrivals: frozenset[int]
+    departures: frozenset[int]
+    identity: frozenset[int]
+
+
+def moments(
     connection: Connection, identity: Identity, vocabulary: Vocabulary, places: Collection[Place], transaction: int, said_until: Instant
-) -> list[int]:
+) -> Moments:
     """The transactions that may have changed what is believed of some propositions."""
     visibility = Visibility(transaction, said_until, ever=True)
     known = KnownIdentity(empty=True) if identity.nothing_joined else None
@@ -198,7 +208,7 @@ def _moments(
     joined.load({key for place in places for key in (place.subject, place.object)})
     ever = Evidence(connection, vocabulary, visibility, joined)
     load(ever, list(map(joined.here, places)))
-    return sorted(ever.moments | joined.moments)
+    return Moments(frozenset(ever.arrivals), frozenset(ever.departures), frozenset(joined.moments))
 
 
 def load(evidence: Evidence, places: Collection[Place]) -> None:

@@ -24,6 +24,8 @@ from ontology.vocabulary import Vocabulary
 _IN_SLOT = select(*COLUMNS).where(statements.c.slot == bindparam("slot"), standing(statements))
 _IN_SLOTS = select(*COLUMNS).where(among(statements.c.slot), standing(statements))
 _FROM_OTHER_SIDE = select(*COLUMNS).where(among(statements.c.inverse_slot), standing(statements))
+_EVER = select(*COLUMNS).where(statements.c.tx_from <= bindparam("transaction"))
+_EVER_IN_SLOTS, _EVER_FROM_OTHER_SIDE = _EVER.where(among(statements.c.slot)), _EVER.where(among(statements.c.inverse_slot))
 _TOLD = select(claims).where(claims.c.believed)
 _TOLD_IN, _TOLD_FROM_OTHER_SIDE = _TOLD.where(among(claims.c.slot)), _TOLD.where(among(claims.c.inverse_slot))
 
@@ -38,11 +40,7 @@ class Slots:
 
     def past(self, describer: Describer, places: Collection[Place]) -> list[Rectangle]:
         """Under the said-time limit: rectangles that are believed on the basis, and last known ones that no longer are."""
-        rows = describer.replay(places)
-        beside: dict[str, list[Rectangle]] = defaultdict(list)
-        for row in rows:
-            beside[row.proposition].append(row)
-        return [row for row in rows if not any(_outlives(other, row) for other in beside[row.proposition])]
+        return last_known(describer.replay(places))
 
     def rows(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot of an entity, and which of them stand in it from the other side."""
@@ -53,9 +51,25 @@ class Slots:
         else:
             found = self._stored_in(describer, subject, predicate, qualifier, paired=paired.symmetric or paired.inverse is not None)
         rows = sorted(found, key=lambda row: (row.v_from, row.proposition))
+        return rows, self.from_other_side(describer, rows, subject, predicate)
+
+    def ever(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> list[Rectangle]:
+        """Every rectangle of a slot of an entity that was believed at a transaction up to the basis."""
+        describer.identity.load([subject])
+        basis = self._basis
+        if basis.evidence_until is not None:
+            return describer.replay(self._told_in(describer, subject, predicate, qualifier))
+        slots = describer.identity.slots_kept_under(subject, predicate, qualifier)
+        paired = self._vocabulary.predicate(predicate)
+        queries = [_EVER_IN_SLOTS, *([_EVER_FROM_OTHER_SIDE] if paired.symmetric or paired.inverse is not None else [])]
+        rows = (row for query in queries for row in rows_among(describer.connection, query, slots, transaction=basis.transaction))
+        return list(dict.fromkeys(map(rectangle, rows)))
+
+    def from_other_side(self, describer: Describer, rows: Collection[Rectangle], subject: str, predicate: str) -> frozenset[str]:
+        """The propositions of a slot of an entity that stand in it from the other side alone."""
         members = describer.identity.members(subject)
         # One that stands in it from both sides is shown as it is stored.
-        return rows, frozenset(row.base for row in rows if not (row.subject in members and row.predicate == predicate))
+        return frozenset(row.base for row in rows if not (row.subject in members and row.predicate == predicate))
 
     def _stored_in(self, describer: Describer, subject: str, predicate: str, qualifier: str, *, paired: bool) -> list[Rectangle]:
         connection, transaction = describer.connection, self._basis.transaction
@@ -158,6 +172,14 @@ class Slots:
             if self._keys.denial(found.proposition) == key:
                 return [place_of(found)]
         return []
+
+
+def last_known(rows: Collection[Rectangle]) -> list[Rectangle]:
+    """Of all rectangles that some propositions ever had those that no later one of theirs has taken the place of."""
+    beside: dict[str, list[Rectangle]] = defaultdict(list)
+    for row in rows:
+        beside[row.proposition].append(row)
+    return [row for row in rows if not any(_outlives(other, row) for other in beside[row.proposition])]
 
 
 def _outlives(one: Rectangle, other: Rectangle) -> bool:

@@ -13,10 +13,12 @@ from graph.ledger.chunks import among, rows_among
 from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
+from graph.ledger.drifting import LedgerDrift
 from graph.ledger.footing import Footing
 from graph.ledger.gathered import LOOKED_THROUGH, Gathered
 from graph.ledger.identity import ClaimRow, Place, place_of
 from graph.ledger.known_identity import IdentityCache
+from graph.ledger.patterns import LedgerPatterns, Walks
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, rectangle
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, components, episodes, statements, things
@@ -24,6 +26,7 @@ from graph.ledger.selection import TOLD_IN, Wanted, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
+from graph.ledger.surveys import Surveys
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
 from graph.recall.context import block, checked_budget, hits_for
@@ -77,11 +80,16 @@ class LedgerSnapshot:
         neighbors: Neighbors,
         identities: IdentityCache,
         resolutions: Resolutions,
+        surveys: Surveys,
         recall: Recall | None = None,
+        *,
+        walks: Walks,
     ) -> None:
         self.basis = basis
         self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
+        self._surveys = surveys
         self._recall = recall
+        self.patterns = LedgerPatterns(self.footing, walks)
         self._engine = engine
         self._keys = keys
         self._vocabulary = self.footing.vocabulary
@@ -177,7 +185,8 @@ class LedgerSnapshot:
         """The first rows after a position; with `matching` those only that cite a claim that matches."""
         kept: list[Row[Any]] = []
         gone = wanted.filter.include_invalidated and wanted.joined
-        most = limit if matching is None and not gone else LOOKED_THROUGH
+        # At first no more than are likely to do.
+        most = limit if matching is None and not gone else min(2 * limit, LOOKED_THROUGH)
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
             rows = list(describer.rows.execute(query, values))
@@ -193,6 +202,7 @@ class LedgerSnapshot:
             kept += rows
             if looked_at < most:
                 break
+            most = limit if matching is None and not gone else LOOKED_THROUGH
         return kept[:limit]
 
     def _gathered(self, describer: Describer, wanted: Wanted) -> list[Rectangle] | None:
@@ -206,8 +216,13 @@ class LedgerSnapshot:
     def _pages(self, describer: Describer) -> Gathered:
         return Gathered(describer, self.basis, self._vocabulary, self._selection)
 
-    def statement(self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()) -> StatementView | None:
-        """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none."""
+    def statement(
+        self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None:
+        """The statement of a proposition that begins at an instant: believed, else its last version; None where there was none.
+
+        `closed`: only one that the transaction of the basis closed.
+        """
         with self._read() as describer:
             places = self._slots.places_of(describer, key)
             if not places:
@@ -224,7 +239,7 @@ class LedgerSnapshot:
                 rows = [rectangle(row) for row in rows_among(describer.connection, query, describer.identity.kept_under(place))]
             # The key of a denial is not that of its proposition: of what stands under that it tells which is meant.
             denied = key in {self._keys.denial(row.base) for row in rows} | {self._keys.denial(place.proposition)}
-            mine = [row for row in rows if row.polarity != denied]
+            mine = [row for row in rows if row.polarity != denied and (not closed or row.tx_to == self.basis.transaction)]
             if not mine:
                 return None
             # Of rows under several keys of its entities one may be believed that was there before the last.
@@ -364,6 +379,11 @@ class LedgerSnapshot:
             rest = [place for place in placed if after is None or place > tuple(after)]
             views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)
+
+    @property
+    def drift(self) -> LedgerDrift:
+        """What this basis says of change."""
+        return LedgerDrift(self.footing, self._surveys)
 
     @property
     def index_version(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, or_, select
 
 from graph.drift import Cause
 from graph.ledger.chunks import among, rows_among
@@ -24,8 +24,6 @@ from graph.views import EntityView
 from ontology.names import normalise
 
 _MINE = statements.c.namespace == bindparam("namespace")
-# Behind a function the namespace cannot be searched for: else SQLite might prefer its order by time to the keys looked up.
-_ALSO_MINE = func.coalesce(statements.c.namespace, "") == bindparam("namespace")
 _ROW = (statements.c.row, statements.c.subject, statements.c.predicate, statements.c.object)
 
 
@@ -54,7 +52,7 @@ WHOLE = {
 """All rows of a namespace."""
 _OF = {
     cause: tuple(
-        select(*_ROW, things.c.folded).outerjoin_from(statements, things, _NAMED).where(*of, _ALSO_MINE, part)
+        select(*_ROW, things.c.folded).outerjoin_from(statements, things, _NAMED).where(*of, _MINE, part)
         for part in parts
         for of in (
             (among(statements.c.subject),),
@@ -69,7 +67,7 @@ _EITHER = or_(
     and_(statements.c.tx_from <= bindparam("high"), statements.c.tx_to > bindparam("high")),
 )
 _UNDER = select(statements.c.row, *COLUMNS).where(among(statements.c.base), _HOLDING, _EITHER)
-_ABOUT = tuple(select(*_ROW).where(among(column), _ALSO_MINE, _HOLDING, _EITHER) for column in (statements.c.subject, statements.c.object))
+_ABOUT = tuple(select(*_ROW).where(among(column), _MINE, _HOLDING, _EITHER) for column in (statements.c.subject, statements.c.object))
 _REJOINED = select(components.c.member).where(
     components.c.namespace == bindparam("namespace"), or_(_inside(components.c.tx_from), _inside(components.c.tx_to))
 )
@@ -117,7 +115,7 @@ class Touching:
         self._sought = sought
         self._symmetric = symmetric
         self._names: dict[str, str | None] = {}
-        self._rows: dict[str, list[int]] = defaultdict(list)
+        self._rows: dict[str, set[int]] = defaultdict(set)
         self._made: dict[str, list[tuple[Rectangle, bool, bool]]] = defaultdict(list)
         one, other = before.basis, after.basis
         world = cause is Cause.WORLD
@@ -143,35 +141,32 @@ class Touching:
             self._set_aside()
         names = self._named()
         ordered = tuple(sorted((names[key], key) for key in {*self._rows, *self._made}))
-        return Touched(ordered, dict(self._rows), dict(self._made))
+        return Touched(ordered, {key: sorted(rows) for key, rows in self._rows.items()}, dict(self._made))
 
     # ------------------------------------------------------------ stored rows
 
     def _bounded(self) -> None:
         """Rows with a boundary, or a transaction, between the bases."""
-        predicates, symmetric, rows, names = self._sought.predicates, self._symmetric, self._rows, self._names
-        # Written out: there may be tens of thousands.
-        for number, subject, predicate, object, folded in self._between():
-            if predicates is None or predicate in predicates:
-                names[subject] = folded
-                rows[subject].append(number)
-                if predicate in symmetric:
-                    rows[object].append(number)
+        for row, subject, predicate, object, folded in self._between():
+            if self._sought.predicates is not None and predicate not in self._sought.predicates:
+                continue
+            self._names[subject] = folded
+            self._note(row, subject, predicate, object)
 
-    def _between(self) -> Iterator[Any]:
+    def _between(self) -> Iterator[tuple[int, str, str, str, str | None]]:
         keys = self._sought.keys
         if keys is None:
             for query in WHOLE[self._cause]:
-                # As the driver has them, which costs half.
+                # As the driver has them: there may be very many.
                 yield from self._connection.execute(query, self._values).cursor.fetchall()
             return
         for query in _OF[self._cause]:
-            yield from rows_among(self._connection, query, keys, **self._values)
+            yield from map(tuple, rows_among(self._connection, query, keys, **self._values))
 
     def _note(self, row: int, subject: str, predicate: str, object: str) -> None:
-        self._rows[subject].append(row)
+        self._rows[subject].add(row)
         if predicate in self._symmetric:
-            self._rows[object].append(row)
+            self._rows[object].add(row)
 
     def _moved(self) -> None:
         """Rows of names that are no longer joined as they were: they may be another entity's without any boundary."""
@@ -240,7 +235,7 @@ class Touching:
             self._after.load(touched)
             for key in touched:
                 for root in {self._before.root(key), self._after.root(key)} - {key}:
-                    self._rows[root] += self._rows.get(key, [])
+                    self._rows[root] |= self._rows.get(key, set())
                     self._made[root] += self._made.get(key, [])
             roots = {root for key in touched for root in (self._before.root(key), self._after.root(key))}
             for each in (self._rows, self._made):

@@ -31,12 +31,13 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {
         *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
-        *("ingestJob", "ingestJobs", "diff"),
+        *("ingestJob", "ingestJobs", "diff", "changes"),
     },
-    "Subscription": {"ingestJob"},
+    "Subscription": {"ingestJob", "changes"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
-        *("claims", "suspects", "undeclaredPredicates"),
+        *("match", "path", "claims", "suspects", "undeclaredPredicates"),
+        *("whyChanged", "contested", "stale", "flipFlops", "volatility", "retroEdits"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
@@ -49,6 +50,7 @@ WHOLE = [
     "Statement",
     "StatementVersion",
     "Invalidation",
+    "Boundary",
     "Evidence",
     "Episode",
     "Basis",
@@ -86,6 +88,10 @@ WHOLE = [
     "IdempotencyConflictError",
     "OverloadedError",
     "PageInfo",
+    "Change",
+    "ChangeConnection",
+    "ChangeEdge",
+    "Stats",
     "StatementConnection",
     "StatementEdge",
     "EntityConnection",
@@ -114,6 +120,10 @@ WHOLE = [
     "Difference",
     "DifferenceConnection",
     "DifferenceEdge",
+    "Slot",
+    "SlotConnection",
+    "SlotEdge",
+    "PredicateVolatility",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

@@ -24,8 +24,8 @@ from graph.views import EVERYTHING, Basis, Page, Positions, StatementFilter, Wan
 from ontology.errors import InvalidInput
 from ontology.names import Keys
 
-MOST_KEPT = 8
-"""Most comparisons whose subjects are kept for their next pages, of all namespaces."""
+MOST_KEPT = 16
+"""Most comparisons, two a diff, whose subjects are kept for the next pages; of all namespaces."""
 MOST_ROWS = 500_000
 """Most subjects and rows of theirs altogether, the last ones aside; some 100 MB."""
 

@@ -10,12 +10,15 @@ import pytest
 
 from graph.drift import Cause, DifferenceKind
 from graph.facade import Graph
+from graph.ledger import differences as differences_module
+from graph.ledger import told as told_module
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter, Want
-from ontology.errors import InvalidInput
+from ontology.errors import InvalidInput, QueryTooComplex
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.differing import diff, told
+from tests.graph.ledger.listening import sent
 from tests.graph.ledger.saying import claim, say, when
 
 SAME = "also_known_as"
@@ -246,3 +249,43 @@ def test_pages_go_on_where_the_last_ended(graph: LedgerGraph) -> None:
     start, end = at(graph, "2019-06-01", transaction=known), at(graph, "2021-06-01")
     whole = diff(graph, start, end)
     assert len(whole) > 6 and [diff(graph, start, end, first=size) for size in (1, 2, 5)] == [whole] * 3
+
+
+def test_later_pages_do_not_look_again_for_what_lies_between(graph: LedgerGraph) -> None:
+    for number in range(4):
+        say(graph, "2020-01-01", f"Ann{number} likes tea", f"Ann{number} friend_of Bob")
+    start, end = at(graph, "2019-01-01"), at(graph, "2021-01-01")
+    first = graph.diff(start, end, first=2)
+    asked = sent(graph._engine, lambda: graph.diff(start, end, first=2, after=first.positions[-1]))
+    assert asked and not any("v_from >" in statement for statement, _ in asked)
+
+
+def test_what_is_kept_for_later_pages_is_bounded(graph: LedgerGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(graph, "2020-01-01", "Ann likes tea", "Ann likes milk", "Bob likes tea")
+    monkeypatch.setattr(differences_module, "MOST_KEPT", 2)
+    monkeypatch.setattr(differences_module, "MOST_ROWS", 5)
+    end = at(graph, "2021-01-01")
+    starts = [at(graph, f"201{year}-01-01") for year in range(5)]
+    pages = [graph.diff(start, end, first=1) for start in starts]
+    # The last one, and that nothing is seen differently.
+    assert len(graph._differences._kept) == 2
+    for start, page in zip(starts, pages, strict=True):
+        rest = graph.diff(start, end, after=page.positions[-1])
+        found = [told(each) for each in (*page.items, *rest.items)]
+        assert found == ["WORLD Ann likes: + milk", "WORLD Ann likes: + tea", "WORLD Bob likes: + tea"]
+
+
+def test_a_limit_that_leaves_too_much_out_is_refused(graph: LedgerGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(graph, "2020-01-01", "Ann likes tea")
+    say(graph, "2021-01-01", "Ann likes milk", "Bob likes milk")
+    monkeypatch.setattr(told_module, "BUDGET", 1)
+    start, end = at(graph, "2022-01-01", evidence_until=when("2020-06-01")), at(graph, "2022-01-01")
+    with pytest.raises(QueryTooComplex):
+        graph.diff(start, end)
+
+
+def test_a_position_of_something_else_is_refused(graph: LedgerGraph) -> None:
+    say(graph, "2020-01-01", "Ann likes tea")
+    snapshot = at(graph, "2021-01-01")
+    with pytest.raises(InvalidInput, match="no position among differences"):
+        graph.diff(snapshot, snapshot, after=snapshot.statements(StatementFilter()).positions[0])

@@ -28,12 +28,13 @@ from api.exposure import Exposure
 from api.guard import Guard, ServiceWide, grant_of, refuse
 from api.headers import AWAIT_HEADER, NAMESPACE_HEADER
 from api.metering import STATE, Metered
+from api.metrics import Followers
 from api.refusals import refusal
 from api.request_ids import RequestIds, trace_of
 from api.requests import Request
 from api.schema.build import Schema, build_schema
 from api.service import Service
-from api.subscriptions import Watches
+from api.watches import Watches
 from ontology.errors import Forbidden, InvalidInput, Overloaded, Unauthenticated
 from ontology.names import DEFAULT_NAMESPACE
 
@@ -43,12 +44,15 @@ logger = logging.getLogger(__name__)
 class Opening:
     """The service while it opens and after: opened in a thread, so that `/livez` answers meanwhile.
 
-    `failed` is called with the reason where it cannot be opened: the process is of no use then.
+    `failed` is called with the reason where it cannot be opened: the process is of no use then; `opened` with the service else.
     """
 
-    def __init__(self, open: Callable[[], Service], failed: Callable[[Exception], None]) -> None:
+    def __init__(
+        self, open: Callable[[], Service], failed: Callable[[Exception], None], opened: Callable[[Service], None] = lambda _: None
+    ) -> None:
         self._open = open
         self._failed = failed
+        self._opened = opened
         self.service: Service | None = None
 
     async def run(self) -> None:
@@ -56,6 +60,7 @@ class Opening:
         try:
             service = await to_thread.run_sync(self._open)
             service.start()
+            self._opened(service)
         except Exception as failure:
             # A mistake in the settings is one sentence, which needs no trace.
             trace = not isinstance(failure, InvalidInput)
@@ -141,7 +146,8 @@ def create_app(
     `exposure` says who may ask: by default anybody, under the names of loopback only.
     """
     exposure = exposure or Exposure()
-    opening, watches = Opening(open, failed), Watches()
+    watches = Watches(patience=exposure.patience)
+    opening = Opening(open, failed, lambda service: service.metrics.watch(Followers(lambda: watches.figures)))
 
     async def alive(request: HttpRequest) -> Response:
         return PlainTextResponse("ok\n")

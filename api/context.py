@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from api.credentials import LOCAL, Access, Grant
 from api.health import backlog_health
 from api.identity import Pin
 from api.limits import Spending
-from api.subscriptions import Watches
+from api.watches import Watches
 from graph.facade import Graph, Snapshot
 from graph.views import Basis, ComponentHealth
 from ontology.instant import Instant
@@ -93,6 +94,25 @@ class Context:
     def committed(self, now: Instant) -> None:
         """After a mutation: what is read next sees it."""
         self.latest, self.now = None, max(now, self.now)
+
+
+class Later:
+    """A snapshot on a known basis that is opened when something is asked of it: of many that stand on a page few are."""
+
+    def __init__(self, basis: Basis, open: Callable[[], Snapshot]) -> None:
+        self.basis = basis
+        self._open = open
+        self._opened: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """This, as what it stands for."""
+        return cast(Snapshot, self)
+
+    def __getattr__(self, name: str) -> Any:
+        if self._opened is None:
+            self._opened = self._open()
+        return getattr(self._opened, name)
 
 
 @dataclass(slots=True)

@@ -33,6 +33,7 @@ def extensions_of(failure: ErstwhileError) -> dict[str, Any]:
         found |= {"id": failure.id} if failure.id else {}
     elif isinstance(failure, Overloaded):
         found["retryAfter"] = failure.retry_after
+        found |= {"cursor": failure.cursor} if failure.cursor is not None else {}
     elif isinstance(failure, IdempotencyConflict):
         found["idempotencyKey"] = failure.idempotency_key
     return found
@@ -52,7 +53,9 @@ def shaped(error: GraphQLError, request_id: str, scrub: Callable[[str], str]) ->
     `scrub` replaces the secrets of a text.
     """
     shown = _shaped(error, request_id)
-    extensions = {name: scrub(value) if isinstance(value, str) else value for name, value in (shown.extensions or {}).items()}
+    # A cursor is made here of numbers and keys; it must come back as it is.
+    scrubbed = {name: scrub(value) for name, value in (shown.extensions or {}).items() if isinstance(value, str) and name != "cursor"}
+    extensions = {**(shown.extensions or {}), **scrubbed}
     return _copy(shown, scrub(shown.message), extensions)
 
 

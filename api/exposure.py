@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 
 from api.credentials import Keyring, parse_keys
-from api.settings import MAX_BODY, Settings
+from api.settings import MAX_BODY, PATIENCE, Settings
 from ontology.errors import InvalidInput
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
@@ -15,11 +15,15 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Names of hosts (`*.example.org` and `*` are patterns), keys (None: anybody, on loopback), greatest body in bytes. Picklable."""
+    """Names of hosts (`*.example.org` and `*` are patterns), keys (None: anybody, on loopback), greatest body in bytes. Picklable.
+
+    `patience`: seconds that a subscriber may leave an event untaken.
+    """
 
     hosts: tuple[str, ...] = LOOPBACK_NAMES
     keyring: Keyring | None = None
     max_body: int = MAX_BODY
+    patience: float = PATIENCE
 
 
 def keyring_of(settings: Settings) -> Keyring | None:
@@ -47,7 +51,7 @@ def exposure_of(settings: Settings) -> Exposure:
         raise InvalidInput("ERSTWHILE_ALLOWED_HOSTS: without API keys the service is not asked under every name", path=("allowed_hosts",))
     own = () if is_unspecified(settings.host) else (settings.host,)
     hosts = dict.fromkeys((*LOOPBACK_NAMES, *map(in_header, (*own, *settings.allowed_hosts))))
-    return Exposure(tuple(hosts), keyring, int(settings.max_body))
+    return Exposure(tuple(hosts), keyring, int(settings.max_body), settings.subscriber_patience)
 
 
 def in_header(host: str) -> str:

@@ -40,6 +40,8 @@ class Pin:
 class ObjectId:
     """An ID taken apart. `v_from` and `swapped` are a statement's, `subject` (a key) and `predicate` a claim's, by which it is found.
 
+    `closed`: a statement that the transaction of its basis closed, beside which one of the same beginning may have been opened.
+
     `pin` is None where the ID is read at the present.
     """
 
@@ -50,6 +52,7 @@ class ObjectId:
     pin: Pin | None = None
     subject: str = ""
     predicate: str = ""
+    closed: bool = False
 
 
 def pack(parts: list[Any]) -> str:
@@ -85,7 +88,7 @@ def encode_id(id: ObjectId) -> str:
     """The opaque ID."""
     parts: list[Any] = [id.kind.value, id.key]
     if id.kind is Kind.STATEMENT:
-        parts += [id.v_from, int(id.swapped)]
+        parts += [id.v_from, int(id.swapped) + 2 * int(id.closed)]
     elif id.kind is Kind.CLAIM:
         parts += [id.subject, id.predicate]
     if id.pin is not None:
@@ -99,17 +102,17 @@ def decode_id(text: str) -> ObjectId | None:
     if parts is None or len(parts) < 2 or not isinstance(parts[0], str) or parts[0] not in _KINDS or not isinstance(parts[1], str):
         return None
     kind, key, rest = Kind(parts[0]), parts[1], parts[2:]
-    v_from, swapped, subject, predicate = 0, False, "", ""
+    v_from, swapped, closed, subject, predicate = 0, False, False, "", ""
     if kind is Kind.STATEMENT:
-        if len(rest) < 2 or not is_instant(rest[0]) or rest[1] not in (0, 1):
+        if len(rest) < 2 or not is_instant(rest[0]) or rest[1] not in (0, 1, 2, 3):
             return None
-        v_from, swapped, rest = rest[0], bool(rest[1]), rest[2:]
+        v_from, swapped, closed, rest = rest[0], bool(rest[1] % 2), rest[1] > 1, rest[2:]
     elif kind is Kind.CLAIM:
         if len(rest) < 2 or not isinstance(rest[0], str) or not isinstance(rest[1], str):
             return None
         subject, predicate, rest = rest[0], rest[1], rest[2:]
     pin = read_pin(rest) if rest else None
-    return ObjectId(kind, key, v_from, swapped, pin, subject, predicate) if pin or not rest else None
+    return ObjectId(kind, key, v_from, swapped, pin, subject, predicate, closed) if pin or not rest else None
 
 
 def key_in(text: str) -> str:

@@ -31,8 +31,17 @@ COSTLY: Mapping[str, int] = {
     "suspectedSplits": 200,
     "undeclaredPredicates": 10,
     "recall": 20,
+    "diff": 10,
     "context": 10,
+    "changes": 10,
     "whyChanged": 20,
+    "contested": 10,
+    "stale": 10,
+    "flipFlops": 10,
+    "volatility": 10,
+    "retroEdits": 10,
+    "match": 20,
+    "path": 20,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

@@ -164,6 +164,21 @@ class Reader(Collector):
         yield _gauge("refused_results", "Results that were not believed since the start, by what was wrong.", {"kind": figures.refused})
 
 
+class Followers(Collector):
+    """How many follow what, as `figures` tells it."""
+
+    def __init__(self, figures: Callable[[], Mapping[str, int]]) -> None:
+        self._figures = figures
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing ahead."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures of this moment."""
+        yield _gauge("followers", "Subscriptions that are open.", {"of": self._figures()})
+
+
 def _gauge(name: str, told: str, value: float | Mapping[str, Mapping[str, float]]) -> GaugeMetricFamily:
     """A gauge of one value, or of values by one label."""
     if not isinstance(value, Mapping):

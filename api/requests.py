@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from api.context import Context
 from api.credentials import LOCAL, Grant, Keyring, authorizations_in, namespace_in
 from api.headers import AWAIT_HEADER
-from api.subscriptions import Watches
+from api.watches import Watches
 from graph.facade import Graph
 from ontology.echo import echo
 from ontology.errors import InvalidInput, Unauthenticated

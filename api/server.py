@@ -110,7 +110,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
     import uvicorn
 
     from api.app import create_app
-    from api.heads import HeadLimit
+    from api.stalls import protocols
 
     failed: list[int] = []
 
@@ -120,7 +120,7 @@ def _serve(opening: Opener, exposure: Exposure, listening: socket) -> None:
 
     app = create_app(opening, failed=give_up, exposure=exposure)
     config = uvicorn.Config(
-        app, loop="uvloop", http=HeadLimit, log_level="warning", timeout_graceful_shutdown=10, lifespan="on", ws="websockets-sansio"
+        app, loop="uvloop", log_level="warning", timeout_graceful_shutdown=10, lifespan="on", **protocols(exposure.patience)
     )
 
     class Server(uvicorn.Server):

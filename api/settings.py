@@ -17,6 +17,9 @@ _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
 MAX_BODY = 128 * 2**20
 """Bytes. A thousand episodes of 100,000 ASCII characters fit; what one request holds at a time stays a few times this."""
 
+PATIENCE = 30.0
+"""Seconds that a subscriber may leave an event untaken."""
+
 
 def _is_host(name: object) -> bool:
     return isinstance(name, str) and (_HOST.fullmatch(name) is not None or _is_ipv6(name.strip("[]")))
@@ -64,6 +67,11 @@ class Settings(BaseSettings):
     )
     max_body: Annotated[ByteSize, Field(ge=2**20)] = Field(
         default=ByteSize(MAX_BODY), description="The greatest body of a request, in bytes or such as `64MiB`; larger ones get 413."
+    )
+    subscriber_patience: Annotated[float, Field(gt=0)] = Field(
+        default=PATIENCE,
+        description="Seconds that a subscriber of changes may leave an event untaken before its subscription ends with its last cursor; "
+        "a connection of which nothing is taken for twice as long is cut.",
     )
     ontology: Path | None = Field(default=None, description="An overlay of the vocabulary (CONTRIBUTING.md).")
     hygiene: Path | None = Field(default=None, description="Rules of one's own for secrets and threats (docs/hygiene.md).")

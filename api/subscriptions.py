@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from graph.work import Jobs, JobView
 from ontology.errors import Overloaded
 
 Key = TypeVar("Key")
@@ -58,6 +56,11 @@ class Watch(Generic[Key, Value]):
         self._task: asyncio.Task[None] | None = None
         self._threads = CapacityLimiter(1)
         self._closing = False
+
+    @property
+    def closing(self) -> bool:
+        """Whether all that follow are being ended."""
+        return self._closing
 
     @property
     def followers(self) -> int:
@@ -139,36 +142,6 @@ class Watch(Generic[Key, Value]):
             if key in self._followed:
                 self._followed[key].tell(look, values.get(key), failure)
         return loop.time() - start
-
-
-@dataclass(frozen=True, slots=True)
-class JobKey:
-    """A job of a namespace."""
-
-    jobs: Jobs
-    namespace: str
-    id: str
-
-
-def _jobs_now(keys: Collection[JobKey]) -> dict[JobKey, JobView]:
-    found = {key: key.jobs.job(key.namespace, key.id) for key in keys}
-    return {key: view for key, view in found.items() if view is not None}
-
-
-class Watches:
-    """What the subscriptions of one application follow."""
-
-    def __init__(self, *, pause: float = PAUSE) -> None:
-        self.jobs: Watch[JobKey, JobView] = Watch(_jobs_now, pause=pause)
-
-    @property
-    def followers(self) -> int:
-        """How many subscriptions are open."""
-        return self.jobs.followers
-
-    def close(self) -> None:
-        """End all subscriptions: a server that stops waits for none."""
-        self.jobs.close()
 
 
 def in_threads(limiter: CapacityLimiter) -> type[StrawberryGraphQLCoreExecutionContext]:

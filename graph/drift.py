@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -20,7 +20,7 @@ from graph.views import (
     TransactionView,
     Want,
 )
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 
 
 class Cause(StrEnum):
@@ -131,8 +131,11 @@ class Explaining(Protocol):
         ...
 
 
-class Drift(Explaining, Protocol):
-    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
+class Measures(Protocol):
+    """What to distrust on one basis. `filter` chooses as for `Snapshot.statements`.
+
+    Raises InvalidInput for `valid_during` and `include_invalidated`: all look at the basis' `valid_at`.
+    """
 
     def contested(
         self,
@@ -183,6 +186,10 @@ class Drift(Explaining, Protocol):
         ...
 
 
+class Drift(Explaining, Measures, Protocol):
+    """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""
+
+
 class ChangeKind(StrEnum):
     """Kinds of change (`ChangeKind` of the schema)."""
 
@@ -207,6 +214,18 @@ class ChangeView:
     at: Instant
     members: tuple[str, ...] = ()
 
+    @property
+    def valid_at(self) -> Instant:
+        """The instant that its statement is shown at."""
+        return self.at if self.statement is None else shown_at(self.statement.v_from, self.statement.v_to, self.at)
+
+
+def shown_at(v_from: Instant, v_to: Instant, recorded_at: Instant) -> Instant:
+    """The instant at which a change shows a rectangle: its first, without one its last, without either when it was recorded."""
+    if v_from != UNBOUNDED_PAST:
+        return v_from
+    return v_to - 1 if v_to != UNBOUNDED_FUTURE else recorded_at
+
 
 class Changes(Protocol):
     """The feed of one ledger's changes in the order of commits: closings, openings, then who is who, within a transaction."""
@@ -220,11 +239,22 @@ class Changes(Protocol):
         filter: StatementFilter = EVERYTHING,
         want: frozenset[Want] = frozenset(),
     ) -> Page[ChangeView]:
-        """The changes after a position (None: from the beginning). Raises InvalidInput for a filter that asks for a time."""
+        """The changes after a position (None: from the beginning), up to 1,000.
+
+        A filter is asked of a statement as of the transaction of the change: `valid_during` of those that it overlaps, what asks for
+        evidence of those that cite it. Who is who passes every filter. Where much has to be looked through for what matches, a page
+        comes back short, or empty, with `has_next`, and `end` has moved on. Without anything new `end` is `after`.
+
+        Raises InvalidInput: `first`, `include_invalidated`, a position of something else.
+        """
         ...
 
     def last(self, namespace: str) -> Positions | None:
         """The position of the last change; None before the first."""
+        ...
+
+    def latest(self, namespaces: Collection[str]) -> Mapping[str, int]:
+        """The last transactions of some namespaces; 0 where there is none. Cheap: for who looks again and again."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.drift import Explaining
+from graph.drift import Changes, DifferenceView, Drift, Patterns
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -54,8 +54,13 @@ class Snapshot(Protocol):
     basis: Basis
 
     @property
-    def drift(self) -> Explaining:
+    def drift(self) -> Drift:
         """What the basis says of change."""
+        ...
+
+    @property
+    def patterns(self) -> Patterns:
+        """Questions over several hops."""
         ...
 
     def key_of(self, ref: EntityRef) -> str:
@@ -86,8 +91,10 @@ class Snapshot(Protocol):
         ...
 
     def statement(
-        self, key: str, v_from: Instant, *, swapped: bool = False, want: frozenset[Want] = frozenset()
-    ) -> StatementView | None: ...
+        self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
+    ) -> StatementView | None:
+        """The statement of a proposition that begins at an instant; `closed`: the one that the transaction of the basis closed."""
+        ...
 
     def timeline(self, subject: EntityRef, predicate: str, qualifier: str = "", *, want: frozenset[Want] = frozenset()) -> TimelineView: ...
 
@@ -191,6 +198,11 @@ class Graph(Protocol):
         """What hands in many episodes at once."""
         ...
 
+    @property
+    def changes(self) -> Changes:
+        """What commits opened, closed and joined, in their order."""
+        ...
+
     def snapshot(
         self,
         namespace: str,
@@ -202,6 +214,23 @@ class Graph(Protocol):
         now: Instant | None = None,
     ) -> Snapshot:
         """A snapshot; a missing axis is as in `asOf`. `transaction` pins a basis that an ID or cursor names."""
+        ...
+
+    def diff(
+        self,
+        start: Snapshot,
+        end: Snapshot,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[DifferenceView]:
+        """What two snapshots of one namespace tell differently: by belief, then by the world; by subject, predicate and object.
+
+        Affirmations are compared; denials where `filter.polarity` is false. The filter chooses differences with a statement, before
+        or after, that matches. Raises InvalidInput (a filter that asks for a time, two namespaces), QueryTooComplex.
+        """
         ...
 
     def record_stated(

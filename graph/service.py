@@ -13,21 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine, and_, bindparam, func, insert, select
 
+from graph.drift import DifferenceView
+from graph.facade import Snapshot
 from graph.joining import Joining
+from graph.ledger.changes import LedgerChanges
 from graph.ledger.committing import Clock
 from graph.ledger.details import Describer, VocabularyAt
+from graph.ledger.differences import Differences
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
+from graph.ledger.patterns import Walks
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
 from graph.ledger.snapshot import LedgerSnapshot
+from graph.ledger.surveys import Surveys
 from graph.ledger.writing import Writer, wall_clock
 from graph.recall.feed import Feed
 from graph.recall.index import Index
 from graph.recall.recalling import Recall
 from graph.store.port import GraphBasis
 from graph.views import (
+    EVERYTHING,
     Basis,
     ComponentHealth,
     Lags,
@@ -35,6 +42,7 @@ from graph.views import (
     Positions,
     Receipt,
     StatedClaim,
+    StatementFilter,
     StatementView,
     StatsView,
     TransactionView,
@@ -63,7 +71,7 @@ _LAST_BY = (
 )
 
 
-class Projection(Protocol):
+class Projection(Walks, Protocol):
     """The graph projection as the service uses it."""
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]: ...
@@ -105,14 +113,17 @@ class LedgerGraph(Joining):
         self._vocabulary = vocabulary
         self._past: dict[int, Vocabulary] = {}
         self._identities = IdentityCache()
+        self._surveys = Surveys(self._identities)
         secret = self._secret()
         self.keys = Keys(secret)
         self.resolutions = Resolutions(self.keys, self._vocabulary_at, self._identities)
+        self._differences = Differences(engine, self.keys, self._vocabulary_at, self._identities, self.resolutions)
         # Of the same secret, and yet no key of anything in the ledger.
         self.scrub_key = blake2b(b"scrubbing", key=secret, digest_size=32).digest()
         self._writer = Writer(self._engine, self.keys, clock)
         self.backlog = LedgerBacklog(engine, self._writer, vocabulary, self._preparer, self._notify)
         self.jobs = LedgerJobs(engine, self.keys, self._writer, vocabulary, self._preparer, self._notify, clock)
+        self.changes = LedgerChanges(engine, self.keys, self._vocabulary_at, self._identities)
         self._enforce(vocabulary)
         with engine.connect() as connection:
             known = connection.execute(select(vocabularies).order_by(vocabularies.c.number))
@@ -177,7 +188,21 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, self._identities, self._recall)
+        known = (self._identities, self.resolutions, self._surveys, self._recall)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, walks=self._projection)
+
+    def diff(
+        self,
+        start: Snapshot,
+        end: Snapshot,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[DifferenceView]:
+        """What two snapshots of one namespace tell differently."""
+        return self._differences.page(start.basis, end.basis, filter, first=first, after=after, want=want)
 
     def _neighbors(self, basis: Basis, key: str, depth: int, limit: int) -> list[tuple[str, int]]:
         return self._projection.neighbors(GraphBasis(basis.namespace, basis.valid_at, basis.transaction), key, depth, limit)
@@ -378,5 +403,6 @@ class LedgerGraph(Joining):
     def close(self) -> None:
         """Release files and connections."""
         self._recall.close()
+        self.resolutions.close()
         self._projection.close()
         self._engine.dispose()

@@ -50,13 +50,14 @@ class NotFound(ErstwhileError):
 
 
 class Overloaded(ErstwhileError):
-    """Not now; try again after `retry_after` seconds."""
+    """Not now; try again after `retry_after` seconds. `cursor`: what was being followed goes on after it."""
 
     code = "OVERLOADED"
 
-    def __init__(self, message: str, *, retry_after: int = 1) -> None:
+    def __init__(self, message: str, *, retry_after: int = 1, cursor: str | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.cursor = cursor
 
 
 class IdempotencyConflict(ErstwhileError):

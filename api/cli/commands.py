@@ -7,7 +7,23 @@ import sys
 
 import typer
 
-from api.cli import feeding, identity, jobs, keys, ontology, quarantine, reading, recalling, reviewing, serving, working
+from api.cli import (
+    drifting,
+    feed,
+    feeding,
+    histories,
+    identity,
+    jobs,
+    keys,
+    matching,
+    ontology,
+    quarantine,
+    reading,
+    recalling,
+    reviewing,
+    serving,
+    working,
+)
 from ontology.errors import ErstwhileError
 
 app = typer.Typer(
@@ -22,6 +38,14 @@ for command in (
     reading.timeline,
     reading.as_of,
     reading.ask,
+    drifting.diff,
+    drifting.why,
+    histories.history,
+    histories.plane,
+    drifting.stale,
+    drifting.contested,
+    matching.match,
+    feed.changes,
     recalling.recall,
     recalling.context,
     reading.claims,

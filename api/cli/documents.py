@@ -2,53 +2,53 @@
 
 from __future__ import annotations
 
-_SCOPE = "asOf(validAt: $validAt, recordedAt: $recordedAt, evidenceUntil: $evidenceUntil)"
-_TIMES = "$validAt: DateTime, $recordedAt: DateTime, $evidenceUntil: DateTime"
-_BASIS = "basis { validAt recordedAt transaction evidenceUntil }"
+SCOPE = "asOf(validAt: $validAt, recordedAt: $recordedAt, evidenceUntil: $evidenceUntil)"
+TIMES = "$validAt: DateTime, $recordedAt: DateTime, $evidenceUntil: DateTime"
+BASIS = "basis { validAt recordedAt transaction evidenceUntil }"
 _VALUE = "object { __typename ... on Entity { name discriminator key } ... on Literal { value datatype } }"
-_STATEMENT = f"""subject {{ name discriminator }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
+STATEMENT = f"""subject {{ name discriminator }} predicate {{ name }} qualifier {_VALUE} polarity text confidence
   validTime {{ from to fromStated toStated }} support conflict certainty evidenceCount"""
-_ENDING = """invalidation { reason rule decidedAt evidence { quote episode { speaker saidAt source externalId } } }"""
-_SOURCES = """provenance(first: 3) { edges { node { speaker saidAt source externalId } evidence { quote } } }"""
+ENDING = """invalidation { reason rule decidedAt evidence { quote episode { speaker saidAt source externalId } } }"""
+SOURCES = """provenance(first: 3) { edges { node { speaker saidAt source externalId } evidence { quote } } }"""
 
-ENTITIES = f"""query Entities({_TIMES}, $name: String, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
+ENTITIES = f"""query Entities({TIMES}, $name: String, $first: Int!) {{ {SCOPE} {{ {BASIS}
   entities(name: $name, first: $first) {{ edges {{ node {{ key name discriminator type aliases }} }} pageInfo {{ hasNextPage }} }} }} }}"""
 
-TIMELINE = f"""query Timeline({_TIMES}, $subject: EntityRef!, $predicate: String!, $qualifier: String) {{ {_SCOPE} {{ {_BASIS}
+TIMELINE = f"""query Timeline({TIMES}, $subject: EntityRef!, $predicate: String!, $qualifier: String) {{ {SCOPE} {{ {BASIS}
   timeline(subject: $subject, predicate: $predicate, qualifier: $qualifier) {{
   subject {{ name discriminator }} predicate {{ name }} qualifier
-    segments {{ validTime {{ from to }} statements {{ {_STATEMENT} {_ENDING} {_SOURCES} }} }} }} }} }}"""
+    segments {{ validTime {{ from to }} statements {{ {STATEMENT} {ENDING} {SOURCES} }} }} }} }} }}"""
 
-AS_OF = f"""query AsOf({_TIMES}, $filter: StatementFilter, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
-  statements(filter: $filter, first: $first) {{ edges {{ node {{ {_STATEMENT} {_SOURCES} }} }} pageInfo {{ hasNextPage }} }} }} }}"""
+AS_OF = f"""query AsOf({TIMES}, $filter: StatementFilter, $first: Int!) {{ {SCOPE} {{ {BASIS}
+  statements(filter: $filter, first: $first) {{ edges {{ node {{ {STATEMENT} {SOURCES} }} }} pageInfo {{ hasNextPage }} }} }} }}"""
 
-ABOUT = f"""query About({_TIMES}, $name: String!, $filter: StatementFilter, $first: Int!) {{ {_SCOPE} {{ {_BASIS}
-  entity(name: $name) {{ name statements(filter: $filter, first: $first) {{ edges {{ node {{ {_STATEMENT} {_SOURCES} }} }}
+ABOUT = f"""query About({TIMES}, $name: String!, $filter: StatementFilter, $first: Int!) {{ {SCOPE} {{ {BASIS}
+  entity(name: $name) {{ name statements(filter: $filter, first: $first) {{ edges {{ node {{ {STATEMENT} {SOURCES} }} }}
     pageInfo {{ hasNextPage }} }} }} }} }}"""
 
-ASK = f"""query Ask({_TIMES}, $subject: EntityRef!, $predicate: String!, $object: ObjectInput!, $qualifier: String) {{ {_SCOPE} {{ {_BASIS}
+ASK = f"""query Ask({TIMES}, $subject: EntityRef!, $predicate: String!, $object: ObjectInput!, $qualifier: String) {{ {SCOPE} {{ {BASIS}
   ask(subject: $subject, predicate: $predicate, object: $object, qualifier: $qualifier) {{ value statements {{
-    {_STATEMENT} {_SOURCES} }} }} }} }}"""
+    {STATEMENT} {SOURCES} }} }} }} }}"""
 
-_ASKED = f"{_TIMES}, $query: String!, $filter: StatementFilter"
+_ASKED = f"{TIMES}, $query: String!, $filter: StatementFilter"
 _ORIGIN = "key source externalId group speaker saidAt content"
 
-RECALL = f"""query Recall({_ASKED}, $options: RecallOptions, $first: Int!) {{ {_SCOPE} {{
+RECALL = f"""query Recall({_ASKED}, $options: RecallOptions, $first: Int!) {{ {SCOPE} {{
   basis {{ validAt recordedAt transaction evidenceUntil indexVersion }}
   recall(query: $query, options: $options, filter: $filter, first: $first) {{
     edges {{ score arms {{ arm score rank }} path
-      node {{ __typename ... on Statement {{ {_STATEMENT} }} ... on Episode {{ {_ORIGIN} }} }} }}
+      node {{ __typename ... on Statement {{ {STATEMENT} }} ... on Episode {{ {_ORIGIN} }} }} }}
     pageInfo {{ hasNextPage }} notShown degraded }} }} }}"""
 
-CONTEXT = f"""query Context({_ASKED}, $tokenBudget: Int!) {{ {_SCOPE} {{
+CONTEXT = f"""query Context({_ASKED}, $tokenBudget: Int!) {{ {SCOPE} {{
   context(query: $query, tokenBudget: $tokenBudget, filter: $filter) {{ text tokens degraded
-    basis {{ validAt recordedAt transaction evidenceUntil indexVersion }} statements {{ key {_STATEMENT} }} }} }} }}"""
+    basis {{ validAt recordedAt transaction evidenceUntil indexVersion }} statements {{ key {STATEMENT} }} }} }} }}"""
 
 STATUS = """query Status { asOf { basis { indexVersion } } health { ok components { name ok degraded latencyMs } } ontology { version }
   stats { episodes entities statements current slots transactions pendingEpisodes } }"""
 
 RETRACT = f"""mutation Retract($ref: EpisodeRef!, $reason: String) {{ retractEpisode(ref: $ref, reason: $reason) {{ __typename
-  ... on RetractEpisodePayload {{ transaction restored {{ {_STATEMENT} }} }} ... on Error {{ code message }} }} }}"""
+  ... on RetractEpisodePayload {{ transaction restored {{ {STATEMENT} }} }} ... on Error {{ code message }} }} }}"""
 
 _PROGRESS = "progress { accepted committed empty deduplicated quarantined failed pending }"
 
@@ -81,10 +81,10 @@ _CLAIM = f"""id subject {{ name discriminator key }} predicate {{ name }} qualif
   polarity kind modality validFrom validTo saidAt confidence
   rule additive candidate rejected rejection
   evidence {{ claim quote start end extractor episode {{ content source externalId group speaker saidAt }} }}"""
-_EFFECT = f"""transaction claims asserted {{ {_STATEMENT} }} invalidated {{ {_STATEMENT} {_ENDING} }}"""
+_EFFECT = f"""transaction claims asserted {{ {STATEMENT} }} invalidated {{ {STATEMENT} {ENDING} }}"""
 
-CLAIMS = f"""query Claims({_TIMES}, $candidate: Boolean, $rejected: Boolean, $filter: StatementFilter, $first: Int!, $after: String) {{
-  {_SCOPE} {{ claims(candidate: $candidate, rejected: $rejected, filter: $filter, first: $first, after: $after) {{
+CLAIMS = f"""query Claims({TIMES}, $candidate: Boolean, $rejected: Boolean, $filter: StatementFilter, $first: Int!, $after: String) {{
+  {SCOPE} {{ claims(candidate: $candidate, rejected: $rejected, filter: $filter, first: $first, after: $after) {{
     edges {{ node {{ {_CLAIM} }} }} pageInfo {{ hasNextPage endCursor }} }} }} }}"""
 
 CONTESTED = """query Contested($filter: StatementFilter, $after: String) { asOf { statements(filter: $filter, first: 100, after: $after) {
@@ -92,7 +92,7 @@ CONTESTED = """query Contested($filter: StatementFilter, $after: String) { asOf 
 
 KEYS = """query Keys($name: String!, $id: ID!) { asOf { named: entity(name: $name) { key name } keyed: entity(id: $id) { key name } } }"""
 
-SUSPECTS = f"""query Suspects({_TIMES}, $first: Int!) {{ {_SCOPE} {{
+SUSPECTS = f"""query Suspects({TIMES}, $first: Int!) {{ {SCOPE} {{
   suspects(first: $first) {{ edges {{ node {{ key name discriminator type
   suspectedSplits {{ predicate {{ name }} qualifier at values groups sources discriminator command }} }} }}
   pageInfo {{ hasNextPage }} }} }} }}"""
@@ -146,4 +146,4 @@ QUARANTINED = f"""query Quarantined($first: Int!) {{ asOf {{ episodes(status: [Q
 EPISODE = f"""query Episode($id: ID!) {{ node(id: $id) {{ ... on Episode {{ {_HELD} }} }} }}"""
 
 RELEASE = f"""mutation Release($id: ID!, $reason: String!) {{ releaseEpisode(id: $id, reason: $reason) {{ __typename
-  ... on RetractEpisodePayload {{ transaction episode {{ status }} restored {{ {_STATEMENT} }} }} ... on Error {{ code message }} }} }}"""
+  ... on RetractEpisodePayload {{ transaction episode {{ status }} restored {{ {STATEMENT} }} }} ... on Error {{ code message }} }} }}"""

@@ -36,3 +36,19 @@ def stopping(stop: Event, say: Callable[[str], None]) -> Iterator[Callable[[], i
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def undivided() -> Iterator[None]:
+    """A Ctrl-C that comes inside counts at the end. Raises KeyboardInterrupt then."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if caught:
+        raise KeyboardInterrupt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -25,6 +26,8 @@ HTTP_TOO_LARGE, HTTP_TOO_MANY = 413, 429
 PATIENCE = 300
 CONNECTING = 5
 """Seconds that a server may take to answer, and to take the connection."""
+SILENCE = 90
+"""Seconds after which a stream that says nothing, not even that it lives, counts as broken."""
 
 
 class Refused(ErstwhileError):
@@ -103,6 +106,54 @@ class RemoteLink:
                 f"the server at {self.url} answers with status {reply.status_code} and no GraphQL: is it Erstwhile?", "BAD_USER_INPUT"
             )
         return _data(answer.get("data"), answer.get("errors"))
+
+    def events(self, document: str, variables: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """What a subscription sends, over Server-Sent Events, until the server completes it. Raises Refused and Unreachable."""
+        import httpx
+
+        body = {"query": document, "variables": dict(variables or {})}
+        headers = {**self._headers, "Accept": "text/event-stream"}
+        # A server sends a comment now and then where it has nothing to say.
+        timeout = httpx.Timeout(SILENCE, connect=CONNECTING)
+        try:
+            with self._client.stream("POST", f"{self.url}/graphql", json=body, headers=headers, timeout=timeout) as reply:
+                if reply.headers.get("content-type", "").split(";")[0] != "text/event-stream":
+                    reply.read()
+                    self._refuse(reply)
+                for name, data in _events(reply.iter_lines()):
+                    if name == "next":
+                        yield _data(data.get("data"), data.get("errors"))
+                    elif name == "complete":
+                        return
+        except httpx.HTTPError as failure:
+            raise Unreachable(f"the server at {self.url} does not answer: {failure or type(failure).__name__}") from failure
+
+    def _refuse(self, reply: httpx.Response) -> None:
+        """Raises what an answer that is no stream says."""
+        if reply.status_code >= 500 or reply.status_code == HTTP_TOO_MANY:
+            why = f"the server at {self.url} answers with status {reply.status_code}"
+            raise Unreachable(why, _seconds(reply.headers.get("Retry-After")))
+        try:
+            answer = reply.json()
+        except ValueError:
+            answer = None
+        if isinstance(answer, dict) and answer.get("errors"):
+            _data(None, answer["errors"])
+        raise Refused(f"the server at {self.url} answers with status {reply.status_code} and sends no events", "BAD_USER_INPUT")
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Names and data of Server-Sent Events; comments, which keep a stream open, are passed over."""
+    name, data = "", ""
+    for line in lines:
+        field, _, value = line.partition(":")
+        if field == "event":
+            name = value.strip()
+        elif field == "data":
+            data += value.removeprefix(" ")
+        elif not line and name:
+            yield name, json.loads(data) if data else None
+            name, data = "", ""
 
 
 def _reason(answer: Any) -> str:

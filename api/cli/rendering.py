@@ -100,6 +100,24 @@ def basis(node: Node) -> str:
     return f"as of {node['validAt']}, as recorded by {node['recordedAt']} (transaction {node['transaction']}){limit}"
 
 
+def boundary(node: Node) -> Iterator[str]:
+    """Where a slot changed, from what to what, why, and the words or the transaction that say so."""
+    sides = (", ".join(_told(each) for each in node[side]) or "nothing known" for side in ("before", "after"))
+    yield f"  {day(node['at'], unbounded='ever')}   {printable(' -> '.join(sides))}"
+    yield f"      {node['reason']} by rule {node['rule']}"
+    for each in node["evidence"]:
+        if each["quote"]:
+            yield f'      "{shortened(each["quote"])}" - {_said(each["episode"])}'
+    if node["transaction"] is not None:
+        yield f"      withdrawn by {transaction(node['transaction'])}"
+
+
+def transaction(node: Node) -> str:
+    """A commit: its number, when it was, who did what, and why."""
+    reason = f": {shortened(node['reason'])}" if node["reason"] else ""
+    return f"transaction {node['number']}, {node['at']}, {node['kind']} by {printable(node['actor'])}{reason}"
+
+
 def shortened(text: str, most: int = 200) -> str:
     """One line of at most `most` characters, without characters that steer a terminal."""
     return cut(printable(text), most)

@@ -32,7 +32,7 @@ def hits(edges: Sequence[Node]) -> list[str]:
         what, when = _episode(edge["node"]) if edge["node"]["__typename"] == "Episode" else _statement(edge["node"])
         path = [" > ".join(map(rendering.printable, edge["path"]))] if via else []
         table.add_row(*map(Text, [f"{edge['score']:.3f}", what, when, *(arms.get(arm, "") for arm in shown), *path]))
-    return _lines(table)
+    return lines(table)
 
 
 def _statement(node: Node) -> tuple[str, str]:
@@ -57,7 +57,7 @@ def jobs(nodes: Sequence[Node]) -> list[str]:
     for node in nodes:
         numbers = (f"{node['progress'][name]:,}" for name in PROGRESS)
         table.add_row(*map(Text, [node["key"], node["state"], node["createdAt"][:19] + "Z", *numbers]))
-    return _lines(table)
+    return lines(table)
 
 
 def held_back(nodes: Sequence[Node]) -> list[str]:
@@ -70,10 +70,11 @@ def held_back(nodes: Sequence[Node]) -> list[str]:
         words = rendering.cut(rendering.escaped(node["content"] or ""), _WORDS)
         flags = rendering.escaped(", ".join(node["flags"]))
         table.add_row(*map(Text, [f"{node['key']}\n  {words}", flags, rendering.cut(rendering.escaped(source), 60), node["saidAt"]]))
-    return _lines(table)
+    return lines(table)
 
 
-def _lines(table: Table) -> list[str]:
+def lines(table: Table) -> list[str]:
+    """A table as lines of text."""
     file = io.StringIO()
     Console(file=file, width=WIDTH, color_system=None, highlight=False, legacy_windows=False).print(table)
     return _stripped(file.getvalue().splitlines())

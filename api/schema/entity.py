@@ -14,7 +14,7 @@ from api.schema.basics import Node
 from api.schema.enums import StatementRole
 from api.schema.inputs import StatementFilter, filter_of, given
 from api.schema.pages import EntityConnection, EntityEdge, StatementConnection, frame, resume
-from api.schema.support import ID_DESCRIPTION, described, refuse_until
+from api.schema.support import ID_DESCRIPTION, described
 from api.selection import IN_PAGE, wanted
 from graph import views
 from graph.views import Page
@@ -82,7 +82,6 @@ class Entity(Node):
     @described("Entities up to `depth` hops (1 to 3) away in this view.")
     def neighbors(self, depth: int | None = 1, first: int | None = 20, after: str | None = strawberry.UNSET) -> EntityConnection:
         """A page of the entities around it."""
-        refuse_until(self.scope.basis, "neighbors")
         hops = 1 if depth is None else depth
         if not 1 <= hops <= MAX_DEPTH:
             raise InvalidInput(f"depth is 1 to {MAX_DEPTH}, not {hops}", path=("depth",), reason="OUT_OF_RANGE")

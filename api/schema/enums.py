@@ -191,3 +191,20 @@ class BadDatePolicy(Enum):
 
     REFUSE = "REFUSE"
     DROP_DATE = "DROP_DATE"
+
+
+@strawberry.enum(description="What became of what is compared.")
+class DifferenceKind(Enum):
+    """As `graph.drift.DifferenceKind`."""
+
+    ADDED = enum_value("ADDED", description="Nothing was there before.")
+    REMOVED = enum_value("REMOVED", description="Nothing is there after.")
+    CHANGED = enum_value("CHANGED", description="Other values of a one-valued slot.")
+
+
+@strawberry.enum(description="Why two bases differ.")
+class DifferenceCause(Enum):
+    """As `graph.drift.Cause`."""
+
+    WORLD = enum_value("WORLD", description="The world moved on.")
+    BELIEF = enum_value("BELIEF", description="The same instant is seen differently.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import strawberry
 
 from api.context import Scope
-from api.cursors import Cursor, decode_cursor, encode_cursor
+from api.cursors import Cursor, Stand, decode_cursor, encode_cursor
 from api.identity import Pin
 from api.scalars import DateTime
 from api.schema.support import described
@@ -31,16 +31,16 @@ class Place:
 
     kind: str
     position: tuple[Any, ...]
-    pin: Pin | None
+    stand: Stand
 
     def cursor(self) -> str:
         """The opaque cursor."""
-        return encode_cursor(self.kind, self.position, self.pin)
+        return encode_cursor(self.kind, self.position, self.stand)
 
 
 @strawberry.type
 class PageInfo:
-    """Where a page stands; `first` and `last` are None where it is empty."""
+    """Where a page stands; `first` and `last` are None where it is empty, but that `last` may be where to go on all the same."""
 
     first: strawberry.Private[Place | None]
     last: strawberry.Private[Place | None]
@@ -180,25 +180,34 @@ def resume(scope: Scope, kind: str, after: str | None) -> tuple[Scope, Cursor | 
     if after is None:
         return scope, None
     cursor = decode_cursor(after, kind)
-    pin, here = cursor.pin, scope.pin
-    if pin is None or pin == here:
-        return scope, cursor
+    return scope if cursor.pin is None else stood_on(scope, cursor.pin, "this asOf"), cursor
+
+
+def stood_on(scope: Scope, pin: Pin, where: str) -> Scope:
+    """The scope on the basis that a cursor brings along.
+
+    Raises InvalidInput where that is another one than `where` states: what it does not state is the cursor's.
+    """
+    here = scope.pin
+    if pin == here:
+        return scope
     stated = {"validAt": pin.valid_at == here.valid_at, "recordedAt": pin.transaction == here.transaction}
     stated["evidenceUntil"] = pin.evidence_until == here.evidence_until
     differing = [name for name, same in stated.items() if not same and (name in scope.given or name == "evidenceUntil")]
     if differing:
         raise InvalidInput(
-            f"the cursor stands on another basis than this asOf: {', '.join(differing)} differ", path=("after",), reason="INVALID_CURSOR"
+            f"the cursor stands on another basis than {where}: {', '.join(differing)} differ", path=("after",), reason="INVALID_CURSOR"
         )
-    return Scope(scope.context, scope.context.pinned(pin), scope.given), cursor
+    return Scope(scope.context, scope.context.pinned(pin), scope.given)
 
 
-def frame(page: Page[V], kind: str, pin: Pin | None, after: str | None) -> tuple[Iterator[tuple[Place, V]], PageInfo]:
+def frame(page: Page[V], kind: str, stand: Stand, after: str | None) -> tuple[Iterator[tuple[Place, V]], PageInfo]:
     """The items of a page with their places, and its PageInfo."""
-    places = [Place(kind, position, pin) for position in page.positions]
+    places = [Place(kind, position, stand) for position in page.positions]
+    end = Place(kind, page.end, stand) if page.end is not None else places[-1] if places else None
     info = PageInfo(
         first=places[0] if places else None,
-        last=places[-1] if places else None,
+        last=end,
         has_next_page=page.has_next,
         has_previous_page=after is not None,
     )

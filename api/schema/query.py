@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 from strawberry.types import Info
 
@@ -10,11 +12,13 @@ from api.cursors import MAX_PAGE, checked_first, decode_cursor
 from api.identity import Kind, ObjectId, decode_id
 from api.scalars import DateTime
 from api.schema.basics import EntityType, Node, Ontology, predicate
+from api.schema.change import IN_EDGE, MAX_CHANGES, ChangeConnection, change_page, position_in
 from api.schema.claim import claim_named
+from api.schema.difference import BasisInput, DifferenceConnection, difference_page
 from api.schema.effects import under
 from api.schema.entity import entity
 from api.schema.episode import episode
-from api.schema.inputs import given
+from api.schema.inputs import StatementFilter, filter_of, given
 from api.schema.job import IngestJob, IngestJobConnection, job_named, job_page
 from api.schema.pages import Transaction, TransactionConnection, TransactionEdge, frame
 from api.schema.preview import Preview, preview
@@ -49,8 +53,8 @@ def _find(context: Context, info: Info[Context, None], text: str) -> Node | None
     if id.kind is Kind.CLAIM:
         return claim_named(scope, id)
     want = wanted(info)
-    held = scope.snapshot.statement(id.key, id.v_from, swapped=id.swapped, want=want)
-    return None if held is None else statement(scope, held, want)
+    held = scope.snapshot.statement(id.key, id.v_from, swapped=id.swapped, closed=id.closed, want=want)
+    return None if held is None else statement(scope, held, want, closed=id.closed)
 
 
 @strawberry.type(description="The read API. Whatever depends on time hangs off `asOf`.")
@@ -85,6 +89,43 @@ class Query:
         stated = {"validAt": valid, "recordedAt": recorded, "evidenceUntil": until}
         snapshot = info.context.snapshot(valid_at=valid, recorded_at=recorded, evidence_until=until)
         return Snapshot(scope=Scope(info.context, snapshot, frozenset(name for name, value in stated.items() if value is not None)))
+
+    @described(
+        "What differs between two bases, split into change of the world and change of belief.\n"
+        "Affirmations are compared; denials with `filter.polarity: false`. The filter chooses differences with a statement, before or "
+        "after, that matches; `validDuring` and `includeInvalidated` are refused."
+    )
+    def diff(
+        self,
+        info: Info[Context, None],
+        from_: Annotated[BasisInput, strawberry.argument(name="from")],
+        to: BasisInput,
+        filter: StatementFilter | None = strawberry.UNSET,
+        first: int | None = 20,
+        after: str | None = strawberry.UNSET,
+    ) -> DifferenceConnection:
+        """A page of differences."""
+        return difference_page(info, from_, to, filter, checked_first(first, 20), given(after))
+
+    @described("Committed changes in commit order: the pull form of `Subscription.changes`, with the same cursors.")
+    def changes(
+        self,
+        info: Info[Context, None],
+        after: str | None = strawberry.UNSET,
+        first: int | None = 100,
+        filter: StatementFilter | None = strawberry.UNSET,
+    ) -> ChangeConnection:
+        """A page of changes."""
+        context, after, want = info.context, given(after), wanted(info, "edges", *IN_EDGE)
+        context.spend("changes")
+        page = context.graph.changes.page(
+            context.namespace,
+            after=position_in(after),
+            first=checked_first(first, 100, MAX_CHANGES),
+            filter=filter_of(filter),
+            want=want,
+        )
+        return change_page(context, page, after, want)
 
     @described("The vocabulary of extraction and contradiction detection.")
     def ontology(self, info: Info[Context, None]) -> Ontology:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import strawberry
+from strawberry.types import Info
 
+from api.context import Context
+from api.schema.change import cursor_at
+from api.schema.support import described
 from graph import views
 
 
@@ -20,6 +24,11 @@ class Stats:
     slots: int
     transactions: int
     pending_episodes: int
+
+    @described("Last cursor of `changes`.")
+    def cursor(self, info: Info[Context, None]) -> str | None:
+        """None before the first change. Looked up where it is asked for."""
+        return cursor_at(info.context.graph.changes.last(info.context.namespace))
 
 
 @strawberry.type

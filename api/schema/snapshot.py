@@ -7,7 +7,7 @@ from typing import Annotated
 import strawberry
 from strawberry.types import Info
 
-from api.context import Context, Scope
+from api.context import Context
 from api.cursors import checked_first
 from api.identity import key_in
 from api.schema.basics import Basis, UndeclaredPredicate, undeclared
@@ -19,11 +19,13 @@ from api.schema.entity import entity as entity_of
 from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
+from api.schema.match import Hops
+from api.schema.measures import Measures
 from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
 from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
 from api.schema.statement import statement_page
-from api.schema.support import described, refuse_until
+from api.schema.support import described
 from api.selection import IN_PAGE, wanted
 from graph import views
 from ontology import episode
@@ -32,10 +34,8 @@ from ontology.names import checked_name
 
 
 @strawberry.type(description="One consistent view.")
-class Snapshot(Explaining):
+class Snapshot(Explaining, Measures, Hops):
     """As `graph.facade.Snapshot`."""
-
-    scope: strawberry.Private[Scope]
 
     @described("What it stands on.")
     def basis(self) -> Basis:
@@ -61,7 +61,6 @@ class Snapshot(Explaining):
         after: str | None = strawberry.UNSET,
     ) -> EntityConnection:
         """A page of entities."""
-        refuse_until(self.scope.basis, "entities")
         after = given(after)
         scope, cursor = resume(self.scope, "entities", after)
         page = scope.snapshot.entities(
@@ -78,7 +77,6 @@ class Snapshot(Explaining):
         after: str | None = strawberry.UNSET,
     ) -> StatementConnection:
         """A page of statements."""
-        refuse_until(self.scope.basis, "statements")
         after = given(after)
         scope, cursor = resume(self.scope, "statements", after)
         want = wanted(info, *IN_PAGE)
@@ -97,7 +95,6 @@ class Snapshot(Explaining):
         after: str | None = strawberry.UNSET,
     ) -> EpisodeConnection:
         """A page of episodes."""
-        refuse_until(self.scope.basis, "episodes")
         after, stages = given(after), given(status)
         scope, cursor = resume(self.scope, "episodes", after)
         page = scope.snapshot.episodes(

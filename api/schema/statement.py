@@ -34,11 +34,15 @@ class StatementVersion:
 
 @strawberry.type(description="A reified subject-predicate-object triple with its valid and transaction periods and its provenance.")
 class Statement(Node):
-    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with."""
+    """As `graph.views.StatementView`, on one snapshot. `have` says which parts the view was fetched with.
+
+    `closed`: it is shown as that which the transaction of its basis closed.
+    """
 
     scope: strawberry.Private[Scope]
     view: strawberry.Private[views.StatementView]
     have: strawberry.Private[frozenset[Want]]
+    closed: strawberry.Private[bool]
     key: strawberry.ID = strawberry.field(
         description="The proposition: equal for the same subject, predicate, qualifier, object and polarity on every basis."
     )
@@ -50,7 +54,6 @@ class Statement(Node):
     text: str = strawberry.field(description="The most telling source sentence.")
     confidence: float = strawberry.field(description="Extractor's confidence, 0 to 1.")
     valid_time: Period = strawberry.field(description="When it holds in the world: `[t_valid, t_invalid)`.")
-    transaction_time: Period = strawberry.field(description="When the service believed it: `[t_created, t_expired)`.")
     support: Support = strawberry.field(description="Whether evidence covers the instant asked about or it is carried forward.")
     conflict: Conflict = strawberry.field(description="Whether other evidence disagrees at the instant asked about.")
     certainty: Certainty = strawberry.field(description="POSSIBLE inside the granule of an imprecise bound.")
@@ -64,13 +67,21 @@ class Statement(Node):
         if part in self.have:
             return self.view
         view, snapshot = self.view, self.scope.snapshot
-        return snapshot.statement(view.stored_key or view.key, view.v_from, swapped=view.swapped, want=frozenset({part})) or view
+        key, want = view.stored_key or view.key, frozenset({part})
+        return snapshot.statement(key, view.v_from, swapped=view.swapped, closed=self.closed, want=want) or view
 
     @described(ID_DESCRIPTION)
     def id(self) -> strawberry.ID:
         """The opaque ID."""
         view = self.view
-        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, view.stored_key or view.key, view.v_from, view.swapped, self.scope.id_pin)))
+        key = view.stored_key or view.key
+        return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, key, view.v_from, view.swapped, self.scope.id_pin, closed=self.closed)))
+
+    @described("When the service believed it: `[t_created, t_expired)`.")
+    def transaction_time(self) -> Period:
+        """As it is stored; under a said-time limit it is worked out when this evidence first said so."""
+        view = self.view if self.scope.basis.evidence_until is None else self._whole(Want.TRANSACTION)
+        return period(view.tx_from_at, view.tx_to_at)
 
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:
@@ -137,16 +148,17 @@ def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Wan
 def _filled(view: views.StatementView, have: frozenset[Want]) -> frozenset[Want]:
     """The parts of a nested view that are there to see: an empty one may not have been fetched."""
     present = {Want.HISTORY: bool(view.history), Want.PROVENANCE: bool(view.provenance), Want.INVALIDATION: view.invalidation is not None}
-    return frozenset(part for part in have if present[part])
+    return frozenset(part for part in have if present.get(part, False))
 
 
-def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) -> Statement:
-    """A statement on a snapshot."""
+def statement(scope: Scope, view: views.StatementView, have: frozenset[Want], *, closed: bool = False) -> Statement:
+    """A statement on a snapshot; `closed`: as that which the transaction of the snapshot closed."""
     target = view.object
     return Statement(
         scope=scope,
         view=view,
         have=have,
+        closed=closed,
         key=strawberry.ID(view.key),
         subject=entity(scope, view.subject),
         predicate=predicate(scope.context, view.predicate),
@@ -156,7 +168,6 @@ def statement(scope: Scope, view: views.StatementView, have: frozenset[Want]) ->
         text=view.text,
         confidence=view.confidence,
         valid_time=period(view.v_from, view.v_to, view.from_stated, view.to_stated),
-        transaction_time=period(view.tx_from_at, view.tx_to_at),
         support=Support[view.support.name],
         conflict=Conflict[view.conflict.name],
         certainty=Certainty.CERTAIN if view.certain else Certainty.POSSIBLE,

@@ -33,16 +33,19 @@ SYSTEMS = ("ours", *REQUIREMENTS)
 
 
 def interpreter(name: str) -> Path:
-    """The Python of a system's environment, which is made if it is not there or is of other versions."""
-    if name not in REQUIREMENTS:
-        return Path(sys.executable)
+    """The Python of a system's environment."""
+    return environment(name, REQUIREMENTS[name]) if name in REQUIREMENTS else Path(sys.executable)
+
+
+def environment(name: str, requirements: Sequence[str]) -> Path:
+    """The Python of an environment, which is made if it is not there or is of other versions."""
     folder = BUILD / name
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    wanted, note = "\n".join(REQUIREMENTS[name]), folder / "installed.txt"
+    wanted, note = "\n".join(requirements), folder / "installed.txt"
     if not note.exists() or note.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS[name]], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements], check=True)
         note.write_text(wanted)
     return python
 
@@ -53,9 +56,9 @@ def run(name: str, options: Sequence[str]) -> list[Measured]:
     # What they keep beside their data goes under build/ as well.
     home = BUILD / "home"
     home.mkdir(parents=True, exist_ok=True)
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI_API", "OPENAI_BASE", "ERSTWHILE_"))}
-    environment |= {"HOME": str(home), "EMBEDDING_DIM": str(DIM), "MEM0_TELEMETRY": "false", "GRAPHITI_TELEMETRY_ENABLED": "false"}
-    subprocess.run([python, "-m", f"benchmarks.peers.{name}", report, *options], check=True, cwd=ROOT, env=environment)
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI_API", "OPENAI_BASE", "ERSTWHILE_"))}
+    variables |= {"HOME": str(home), "EMBEDDING_DIM": str(DIM), "MEM0_TELEMETRY": "false", "GRAPHITI_TELEMETRY_ENABLED": "false"}
+    subprocess.run([python, "-m", f"benchmarks.peers.{name}", report, *options], check=True, cwd=ROOT, env=variables)
     return [Measured(**row) for row in json.loads(report.read_text())]
 
 

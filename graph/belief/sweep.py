@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -38,7 +38,7 @@ def sweep(scene: Contest) -> dict[str, list[Piece]]:
             return _alone(begun)
     elif not scene.shadows and not any(scene.against.values()) and all(_is_step(begun) for begun in scene.fors):
         return _succession(scene.fors)
-    return _Sweep(scene).run()
+    return Sweep(scene).run()
 
 
 def _meets(one: Begun, other: Begun) -> bool:
@@ -92,20 +92,23 @@ class _Held:
 
 
 _BEGIN, _ATTEST, _CEASE, _FINISH = range(4)
-_ATTESTED, _PROJECTED, _QUIET = range(3)
+ATTESTED, PROJECTED, QUIET = range(3)
+"""By what the values of a step hold: by what attests it, by what is carried forward, or nothing but shadows may."""
 _NO_DENIALS = Side()
 
 
-class _Sweep:
-    def __init__(self, scene: Contest) -> None:
+class Sweep:
+    """One walk over the breakpoints of a contest. What `held` says at each step is what holds from its instant on."""
+
+    def __init__(self, scene: Contest, new_side: Callable[[], Side] = Side) -> None:
         self.resumes = scene.resumes
-        self.fors = Side()
-        self.against = {value: Side() for value, denials in scene.against.items() if denials}
+        self.fors = new_side()
+        self.against: Mapping[str, Side] = {value: new_side() for value, denials in scene.against.items() if denials}
         self.shadows: dict[str, list[Atom]] = defaultdict(list)
         self.events: list[tuple[Instant, int, Begun, Side]] = []
         self.pieces: dict[str, list[Piece]] = defaultdict(list)
         self.held: dict[str, _Held] = {}
-        self.frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_QUIET, None, False)
+        self.frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (QUIET, None, False)
         # Where nothing but a shadow can hold: for no value is anything live; only the named value's own claims are.
         self.quiet: list[Span] = []
         self.lonely: dict[str, list[Span]] = defaultdict(list)
@@ -170,14 +173,14 @@ class _Sweep:
         """
         attested, key = self.fors.attesting.top(), None
         if attested is not None:
-            frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (_ATTESTED, attested, True)
+            frame: tuple[int, Key | tuple[int, Instant] | None, bool] = (ATTESTED, attested, True)
             group = self.fors.attesting.of(attested)
         elif (key := self.fors.live.top()) is not None:
             ended = self.fors.ended
-            frame = (_PROJECTED, key, self.resumes or ended is None or ended <= key)
+            frame = (PROJECTED, key, self.resumes or ended is None or ended <= key)
             group = self.fors.live.of(key) if frame[2] else {}
         else:
-            frame, group = (_QUIET, None, False), {}
+            frame, group = (QUIET, None, False), {}
         changed = frame != self.frame
         if changed:
             self.frame = frame

@@ -11,11 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.events import sweep_event, weigh_event
 from graph.belief.items import Atom, Item, atoms_of
-from graph.belief.sweep import Piece, sweep
+from graph.belief.opposed import may_oppose, opposed, opposed_events
+from graph.belief.sweep import Piece, Span, sweep
 from graph.belief.traits import Traits
 from graph.belief.weighing import Conflict, Contest, Support, Verdict, Weighed, contest, weigh
 from ontology.claim import Claim
@@ -115,6 +117,32 @@ class Unit:
                     found += sweep(scene).get(value, [])
             pieces[value, positive] = found
         return pieces
+
+    @cached_property
+    def contested(self) -> Mapping[Value, tuple[Span, ...]]:
+        """Where each value holds against evidence to the contrary: spans at whose instants `weigh` finds its conflict TIED or RESOLVED."""
+        if self.traits.temporal is Temporality.EVENT:
+            spans = {(v, p): opposed_events(atoms, self.of(v, not p)) for (v, p), atoms in self._by_value.items()}
+            return {value: tuple(found) for value, found in spans.items() if found}
+        if not may_oppose(self.atoms):
+            return {}
+        plain = opposed(self._plain) if self.traits.one_valued else {}
+        contested: dict[Value, tuple[Span, ...]] = {}
+        for (value, positive), contests in self._contests.items():
+            mine = [plain if scene is self._plain else opposed(scene) for scene in contests]
+            found = [span for spans in mine for span in spans.get(value, ())]
+            if found and len(contests) > 1:
+                found = self._contested_in_both(value, found, contests)
+            if found:
+                contested[value, positive] = tuple(found)
+        return contested
+
+    def _contested_in_both(self, value: str, found: list[Span], contests: Iterable[Contest]) -> list[Span]:
+        """Of spans in which one contest of a value finds conflict, those in which both together do."""
+        held = [(piece.start, piece.end) for scene in contests for piece in sweep(scene).get(value, ())]
+        points = sorted({at for span in (*found, *held) for at in span})
+        inside = ((a, b) for a, b in pairwise(points) if any(start <= a < end for start, end in found))
+        return [(a, b) for a, b in inside if self.weigh(value, a).conflict is not Conflict.NONE]
 
     def weigh(self, value: str, at: Instant, *, polarity: bool = True) -> Weighed:
         """The outcome for a value at an instant."""

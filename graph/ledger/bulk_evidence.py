@@ -50,3 +50,7 @@ class BulkEvidence(Evidence):
 
     def _note_told(self, row: ClaimRow, told: ClaimRow) -> None:
         """Nothing is stored of what is resolved so."""
+
+    def take(self, rows: Iterable[ClaimRow]) -> None:
+        """Take in claims that were read by someone else: of whatever bears on each other, all."""
+        self._add(rows, lambda row: True)

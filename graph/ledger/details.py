@@ -10,23 +10,23 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
+from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.directory import Directory
+from graph.ledger.directory import Directory, Names
 from graph.ledger.endings import Ending, ending_of
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle, replayed
-from graph.ledger.schema import claims, episodes, statements
+from graph.ledger.schema import OPEN, claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
 from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
-from ontology.errors import InvalidInput
-from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -59,6 +59,8 @@ class Cited:
     to_text: str | None
 
 
+_DATED = frozenset({Want.TRANSACTION, Want.INVALIDATION})
+"""What tells when something was first believed: under a said-time limit that is not stored."""
 _UNTOLD = Cited(Weighed(Verdict.HOLDS), (), (), None)
 
 
@@ -105,25 +107,43 @@ class Scene:
         return min((text for text in ending if text), default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Beforehand:
+    """What is looked up once for many bases: what things are called on them, and times of transactions."""
+
+    names: Names
+    times: Mapping[int, Instant]
+
+
 class Describer:
     """Makes statement views on one basis."""
 
     def __init__(
-        self, connection: Connection, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache | None = None
+        self,
+        connection: Connection,
+        keys: Keys,
+        vocabulary_at: VocabularyAt,
+        basis: Basis,
+        identities: IdentityCache | None = None,
+        limited: Callable[[], Connection] | None = None,
+        beforehand: Beforehand | None = None,
     ) -> None:
-        """`identities` keeps what is looked up; none for what is not committed."""
+        """`identities` keeps what is looked up; none for what is not committed. `limited` gives the rows under a said-time limit."""
         self.connection = connection
+        self._limited = limited
+        self._times: Mapping[int, Instant] = {} if beforehand is None else beforehand.times
         self._keys = keys
         self._vocabulary_at = vocabulary_at
-        self._vocabulary = vocabulary_at(basis.transaction)
-        self._basis = basis
+        self.vocabulary = self._vocabulary = vocabulary_at(basis.transaction)
+        self.basis = self._basis = basis
         self._until = UNBOUNDED_FUTURE if basis.evidence_until is None else basis.evidence_until
         self._kept = identities
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
-        self._replays: dict[tuple[str, int], list[Rectangle]] = {}
+        self._replayed: dict[str, list[Rectangle]] = {}
         self.identity = self.identity_at(basis.transaction)
-        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity)
+        names = None if beforehand is None else beforehand.names
+        self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity, names)
 
     def identity_at(self, transaction: int) -> Identity:
         """Who is who as of a transaction, under the basis' said-time limit."""
@@ -139,23 +159,18 @@ class Describer:
         return found
 
     @property
-    def basis(self) -> Basis:
-        """The basis that the views stand on."""
-        return self._basis
-
-    @property
     def rows(self) -> Connection:
-        """Where the rectangles that are believed on the basis stand, by rows of `statements` and the names of `things`.
+        """Where the rectangles that are believed on the basis stand, by rows of `statements`, and who is called what and who is who.
 
-        Raises InvalidInput under a said-time limit: the stored rows tell of what was said later too.
+        Under a said-time limit that is a database of its own (`graph.ledger.limited`), in which all rows begin with the transaction;
+        what is asked of anything but `statements`, `things`, `components` and `denotations` is asked of `connection`. Raises
+        QueryTooComplex where the namespace is too large for that, LookupError where nobody said where to find it.
         """
-        if self._basis.evidence_until is not None:
-            raise InvalidInput(
-                "with `evidenceUntil`, statements are listed of one entity or slot",
-                path=("evidenceUntil",),
-                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
-            )
-        return self.connection
+        if self._basis.evidence_until is None:
+            return self.connection
+        if self._limited is None:
+            raise LookupError("nothing tells where rows under a said-time limit are found")
+        return self._limited()
 
     def _untold(self) -> KnownIdentity | None:
         """What is known of who is who where nobody ever told it; None elsewhere."""
@@ -166,6 +181,49 @@ class Describer:
     def visibility(self, transaction: int) -> Visibility:
         """What counts at a transaction under the basis' said-time limit."""
         return Visibility(transaction, self._until)
+
+    def told(self, places: Collection[Place]) -> list[Rectangle]:
+        """The rectangles of some propositions that are believed on the basis under its said-time limit, in terms of its entities.
+
+        As if they began with its transaction: when this evidence first said so `replay` tells, at a greater cost.
+        """
+        transaction, identity = self._basis.transaction, self.identity
+        identity.load({key for place in places for key in (place.subject, place.object)})
+        here = {place.proposition: place for place in map(identity.here, places)}
+        evidence = Evidence(self.connection, self._vocabulary, self.visibility(transaction), identity)
+        load(evidence, list(here.values()))
+        units = Units(evidence)
+        found: list[Rectangle] = []
+        for base, place in here.items():
+            for polarity, spans in units.spans(place):
+                key = base if polarity else self._keys.denial(base)
+                where = (key, base, place.slot, place.inverse_slot, place.subject, place.predicate, place.qualifier, place.object)
+                found += [Rectangle(*where, polarity, *span, transaction, OPEN) for span in spans]
+        return found
+
+    def replay(self, places: Iterable[Place]) -> list[Rectangle]:
+        """Every rectangle that the evidence said by the limit has made of some propositions up to the basis, each once.
+
+        Raises QueryTooComplex where too many transactions changed one of them.
+        """
+        places = list(places)
+        self.identity.load({key for place in places for key in (place.subject, place.object)})
+        here = {place.proposition: place for place in map(self.identity.here, places)}
+        for base, place in here.items():
+            if base not in self._replayed:
+                # Each by itself: together all would be resolved again at every transaction that changed one of them.
+                by = (self.connection, self._keys, self._vocabulary, [place], self._basis.transaction, self._until)
+                self._replayed[base] = replayed(*by, self.identity_at)
+        return [row for base in here for row in self._replayed[base]]
+
+    def _dated(self, row: Rectangle) -> Rectangle:
+        """A rectangle with the transaction with which this evidence first said so; one that is no longer believed has been replayed."""
+        if row.tx_to <= self._basis.transaction:
+            return row
+        read = read_as(self.identity, row)
+        span = (read.base, read.polarity, read.v_from, read.v_to)
+        same = (each for each in self.replay([read.place]) if (each.base, each.polarity, each.v_from, each.v_to) == span)
+        return next((replace(row, tx_from=each.tx_from) for each in same if each.tx_to > self._basis.transaction), row)
 
     def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
         """The evidence as of a transaction, by the vocabulary of then; `who`: with everyone as they were at another one."""
@@ -198,19 +256,19 @@ class Describer:
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        if self._basis.evidence_until is not None and want & _DATED:
+            shown = list(map(self._dated, shown))
         if not sided:
             swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
-        if want == {Want.BARE}:
-            times = transaction_times(self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)})
+        if want - {Want.TRANSACTION} == {Want.BARE}:
+            times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
         cited = self.cited(shown)
         endings = self._endings(shown, want)
         told = [cite.rows if Want.PROVENANCE in want else cite.rows[:1] for cite in cited.values()]
         quotes = self._quotes({claim.row: claim for rows in told for claim in rows})
         histories = self._histories(shown) if Want.HISTORY in want else {}
-        times = transaction_times(
-            self.connection, {at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()}
-        )
+        times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()})
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
         invalidations = self._invalidations(endings, times)
         views = []
@@ -225,6 +283,11 @@ class Describer:
                 )
             )
         return views
+
+    def _times_of(self, numbers: Collection[int]) -> Mapping[int, Instant]:
+        """When transactions up to that of the basis were recorded."""
+        wanted = {number for number in numbers if number <= self._basis.transaction}
+        return self._times if wanted <= self._times.keys() else transaction_times(self.connection, wanted)
 
     def backwards(self, row: Rectangle) -> bool:
         """Whether a symmetric relation is stored from the side of the greater name, as one of the names that were joined told it."""
@@ -245,10 +308,6 @@ class Describer:
             subject, object = object, subject
             known = self._vocabulary.predicate(row.predicate)
             predicate = known.inverse or predicate
-        spans = [span for atom in cite.atoms if (span := atom.attested) is not None]
-        # What is so since ever is attested, but at no instant that could be told.
-        inside = [min(last, row.v_to - 1) for first, last in spans if first < row.v_to and row.v_from <= last and last != UNBOUNDED_PAST]
-        said = max((claim.said for claim in cite.rows), default=row.v_from)
         quote = quotes.get(cite.rows[0].row, "") if cite.rows else ""
         name = object.name if hasattr(object, "name") else object.value
         denied = "" if row.polarity else "not "
@@ -270,7 +329,7 @@ class Describer:
             cite.outcome.certain,
             quote or f"{subject.name} {denied}{predicate.replace('_', ' ')} {name}",  # type: ignore[union-attr]
             max((claim.confidence for claim in cite.rows), default=0.0),
-            min(max(inside), said) if inside else said,
+            last_attested(cite.atoms, row.v_from, row.v_to),
             len({claim.episode for claim in cite.rows}),
             swapped=swapped,
             stored_key=row.proposition,
@@ -345,25 +404,16 @@ class Describer:
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""
         if self._basis.evidence_until is not None:
-            found = self._replayed_of(value[0], transaction)
-            mine = (row for row in found if row.polarity == value[1] and row.tx_to > transaction and row.holds(at))
-            return next(mine, None)
+            told = (row for row in self.replay([value[0]]) if row.tx_from <= transaction < row.tx_to)
+            return next((row for row in told if row.polarity == value[1] and row.holds(at)), None)
         keys = self.identity_at(transaction).kept_under(value[0])
         values = {"polarity": value[1], "at": at, "transaction": transaction}
         row = next(iter(rows_among(self.connection, _AROUND, keys, **values)), None)
         return rectangle(row) if row is not None else None
 
-    def _replayed_of(self, place: Place, transaction: int) -> list[Rectangle]:
-        """The rectangles of a proposition under the said-time limit, up to a transaction."""
-        known = self._replays.get((place.proposition, transaction))
-        if known is None:
-            until = UNBOUNDED_FUTURE if self._basis.evidence_until is None else self._basis.evidence_until
-            of = (self.connection, self._keys, self._vocabulary, [place], transaction, until, self.identity_at)
-            known = self._replays[place.proposition, transaction] = replayed(*of)
-        return known
-
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
-        return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)
+        replay = self.replay if self._basis.evidence_until is not None else None
+        return versions(self.connection, self._basis.transaction, shown, self.identity_at, replay)
 
 
 class SharedScenes:

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from graph.belief.corrections import apply_corrections
 from graph.belief.items import Atom, Item, atoms_of
+from graph.belief.lasting import last_attested
 from graph.belief.traits import Traits, traits_of
 from graph.belief.turning import Turn, Turning, end_of, start_of
 from graph.belief.unit import Unit
@@ -24,7 +25,7 @@ from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_o
 from graph.ledger.schema import claims
 from ontology.claim import Claim, ClaimKind
 from ontology.edtf import Stated
-from ontology.instant import Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
 IN_SET = (
@@ -374,15 +375,43 @@ class Units:
 
     def _alone(self, side: Side, proposition: str) -> Spans | None:
         """The spans of a single piece of evidence with nothing beside it; None where there is more. As `Unit`, without one."""
+        atom = self._sole(side, proposition)
+        return None if atom is None else [(atom.positive, [(atom.start, atom.end)]), (not atom.positive, [])]
+
+    def _sole(self, side: Side, proposition: str) -> Atom | None:
         self._index()
         members = self._in_slot[side.slot] if side.slot else (proposition,)
         if len(members) != 1:
             return None
         items = self._evidence.items.get(proposition, ())
         atoms = atoms_of(items[0], side.traits) if len(items) == 1 else ()
-        if len(atoms) != 1:
-            return None
-        return [(atoms[0].positive, [(atoms[0].start, atoms[0].end)]), (not atoms[0].positive, [])]
+        return atoms[0] if len(atoms) == 1 else None
+
+    def sole(self, place: Place) -> Atom | None:
+        """The only piece of evidence that bears on a proposition, from the one side that it has; None where there is more."""
+        sides = self.sides(place)
+        return self._sole(sides[0], place.proposition) if len(sides) == 1 else None
+
+    def both(self, place: Place) -> list[Unit]:
+        """The unit of each side of a proposition."""
+        return [self.unit(side, place.proposition) for side in self.sides(place)]
+
+    def last_attested(self, place: Place, polarity: bool, start: Instant) -> Instant:
+        """When a value that holds from `start` without end was last attested: as `last_attested` of what is cited for that.
+
+        What is only carried has no say in it, unless nothing attests, or attests an instant that lay ahead: mostly nothing need be
+        weighed to tell.
+        """
+        attesting = [
+            atom
+            for unit in self.both(place)
+            for atom in unit.of(place.proposition, polarity)
+            if atom.attested is not None and start <= atom.attested[1]
+        ]
+        last = max((atom.attested[1] for atom in attesting if atom.attested is not None), default=UNBOUNDED_FUTURE)
+        if last <= max((atom.made_by.said for atom in attesting), default=UNBOUNDED_PAST):
+            return last
+        return last_attested(self.cited(place, polarity, start, UNBOUNDED_FUTURE), start, UNBOUNDED_FUTURE)
 
     def weigh(self, place: Place, at: Instant, polarity: bool) -> Weighed:
         """The outcome for a proposition at an instant; of two sides the first that says no, else what both say together."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache, partial
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.schema import components, denotations
+from graph.ledger.resolutions import Resolutions
 from graph.ledger.selection import Selection, Wanted
 from graph.ledger.slots import Slots
 from graph.views import Basis, EntityRef, ObjectRef, StatementFilter
@@ -20,7 +21,15 @@ from ontology.names import Keys, checked_name
 class Footing:
     """One basis of a ledger. Everything that reads on the basis shares it."""
 
-    def __init__(self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, basis: Basis, identities: IdentityCache) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        keys: Keys,
+        vocabulary_at: VocabularyAt,
+        basis: Basis,
+        identities: IdentityCache,
+        resolutions: Resolutions,
+    ) -> None:
         self.engine = engine
         self.keys = keys
         self.basis = basis
@@ -29,12 +38,24 @@ class Footing:
         self.selection = Selection(basis, self.vocabulary)
         self.slots = Slots(basis, keys, self.vocabulary)
         self._identities = identities
+        self._resolutions = resolutions
 
     @contextmanager
     def read(self) -> Iterator[Describer]:
         """A connection, and what describes rectangles with it."""
-        with self.engine.connect() as connection:
-            yield Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities)
+        with ExitStack() as opened:
+            yield self.describer(opened.enter_context(self.engine.connect()), opened)
+
+    def describer(self, connection: Connection, opened: ExitStack) -> Describer:
+        """What describes rectangles with a connection that is open already; what it opens besides is closed with `opened`."""
+        limited = cache(partial(self._limited, connection, opened))
+        return Describer(connection, self.keys, self.vocabulary_at, self.basis, self._identities, limited)
+
+    def _limited(self, connection: Connection, opened: ExitStack) -> Connection:
+        """Where the rows under the said-time limit stand, until all is closed that was opened."""
+        assert self.basis.evidence_until is not None
+        tables = self._resolutions.tables(connection, self.basis.namespace, self.basis.transaction, self.basis.evidence_until)
+        return connection if tables is None else opened.enter_context(tables.connect())
 
     def key(self, describer: Describer, ref: EntityRef) -> str:
         """The key that a reference denotes: of the entity that the key or name belongs to on the basis."""
@@ -69,11 +90,4 @@ class Footing:
 
         filter = replace(filter, subjects=all_keys(filter.subjects), objects=all_keys(filter.objects))
         mine = all_keys([entity]) if entity is not None else None
-        return Wanted(filter, mine, role, joined=self._anyone_joined(describer.connection))
-
-    def _anyone_joined(self, connection: Connection) -> bool:
-        """Whether some entity of the namespace has, or had, several keys."""
-        return any(
-            connection.execute(select(table.c.row).where(table.c.namespace == self.basis.namespace).limit(1)).first() is not None
-            for table in (components, denotations)
-        )
+        return Wanted(filter, mine, role, joined=not identity.nothing_joined)

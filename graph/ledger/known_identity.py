@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Sequence
 from threading import RLock
 
 from sqlalchemy import Connection, bindparam, select, union
@@ -36,14 +37,21 @@ class IdentityCache:
         self._changes: dict[str, tuple[list[int], int]] = {}
         self._kept: OrderedDict[tuple[str, int], KnownIdentity] = OrderedDict()
 
-    def at(self, connection: Connection, namespace: str, transaction: int) -> KnownIdentity:
-        """What is known at a committed transaction; to be extended by whoever looks up more."""
+    def changes(self, connection: Connection, namespace: str, transaction: int) -> Sequence[int]:
+        """The transactions that changed who is who: all up to a committed one, and maybe later ones, oldest first."""
         with self._lock:
             changes, upto = self._changes.get(namespace, ([], 0))
             if transaction > upto:
                 values = {"namespace": namespace, "after": upto, "upto": transaction}
+                # A new list: whoever was given the last one still reads it.
                 changes = [*changes, *sorted(connection.scalars(_CHANGES, values))]
                 self._changes[namespace] = changes, transaction
+            return changes
+
+    def at(self, connection: Connection, namespace: str, transaction: int) -> KnownIdentity:
+        """What is known at a committed transaction; to be extended by whoever looks up more."""
+        with self._lock:
+            changes = self.changes(connection, namespace, transaction)
             place = bisect_right(changes, transaction)
             if place == 0:
                 return KnownIdentity(empty=True)

@@ -31,13 +31,13 @@ NAMES = sorted(name for name, type in OURS.type_map.items() if not is_introspect
 PART_7 = {
     "Query": {
         *("node", "nodes", "asOf", "ontology", "preview", "simulate", "transactions", "stats", "health"),
-        *("ingestJob", "ingestJobs"),
+        *("ingestJob", "ingestJobs", "diff", "changes"),
     },
-    "Subscription": {"ingestJob"},
+    "Subscription": {"ingestJob", "changes"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
-        *("claims", "suspects", "undeclaredPredicates"),
-        *("whyChanged",),
+        *("match", "path", "claims", "suspects", "undeclaredPredicates"),
+        *("whyChanged", "contested", "stale", "flipFlops", "volatility", "retroEdits"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {
@@ -88,6 +88,10 @@ WHOLE = [
     "IdempotencyConflictError",
     "OverloadedError",
     "PageInfo",
+    "Change",
+    "ChangeConnection",
+    "ChangeEdge",
+    "Stats",
     "StatementConnection",
     "StatementEdge",
     "EntityConnection",
@@ -112,6 +116,14 @@ WHOLE = [
     "IngestJobEdge",
     "JobFailureConnection",
     "JobFailureEdge",
+    "BasisInput",
+    "Difference",
+    "DifferenceConnection",
+    "DifferenceEdge",
+    "Slot",
+    "SlotConnection",
+    "SlotEdge",
+    "PredicateVolatility",
 ]
 
 Args = dict[str, GraphQLArgument] | dict[str, GraphQLInputField]

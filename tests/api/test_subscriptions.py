@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from api.app import create_app
 from api.service import Service
-from api.subscriptions import Watches
+from api.watches import Watches
 from tests.api.clients import OverHttp, served
 from tests.api.conftest import Borrowed
 from tests.api.following import Event, followed, socket, stream, subscribe, tell, told

@@ -80,6 +80,14 @@ def intervals_are_the_union_of_points(claims: list[Claim], traits: Traits, data:
         assert inside == unit.weigh(value, at, polarity=positive).holds, (value, positive, at)
 
 
+def what_is_contested_is_the_union_of_points(claims: list[Claim], traits: Traits, data: st.DataObject) -> None:
+    unit = Unit(claims, traits)
+    for (value, positive), at in itertools.product(BOTH, INSTANTS):
+        inside = any(start <= at < end for start, end in unit.contested.get((value, positive), ()))
+        found = unit.weigh(value, at, polarity=positive)
+        assert inside == (found.holds and found.conflict is not Conflict.NONE), (value, positive, at)
+
+
 def intervals_are_apart(claims: list[Claim], traits: Traits, data: st.DataObject) -> None:
     unit = Unit(claims, traits)
     for found in unit.intervals.values():
@@ -179,6 +187,7 @@ CHECKS: dict[str, Check] = {
     for check in (
         agrees_with_the_oracle,
         intervals_are_the_union_of_points,
+        what_is_contested_is_the_union_of_points,
         intervals_are_apart,
         one_value_at_most_is_untied,
         every_interval_is_cited,

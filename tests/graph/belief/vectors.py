@@ -21,8 +21,8 @@ from ontology.errors import InvalidInput
 from ontology.instant import DAY, UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, zone_named
 from ontology.vocabulary import Temporality
 
-SPEC = Path(__file__).parents[2] / "spec"
-VECTORS: dict[str, Any] = yaml.safe_load((SPEC / "bitemporal_vectors.yaml").read_text(encoding="utf-8"))
+FILE = Path(__file__).parents[3] / "benchmarks" / "vectors" / "bitemporal_vectors.yaml"
+VECTORS: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
 
 def text(value: Any) -> str:

@@ -170,15 +170,16 @@ class Story:
         """What the ledger says holds, in the oracle's words; identity aside."""
         snapshot = self.snapshot(evidence_until=until, **basis)
         things = self.things(picture)
-        if until is None:
-            views = pages(lambda after: snapshot.statements(ALWAYS, first=100, after=after))
-        else:
+        views = pages(lambda after: snapshot.statements(ALWAYS, first=100, after=after))
+        if until is not None:
+            # Found by another way than those of all entities.
             keys = {snapshot.key_of(EntityRef(key=picture.identity.key(entity))) for entity in picture.identity.entities}
-            views = [
+            each = (
                 view
                 for key in sorted(keys)
                 for view in pages(lambda after, key=key: snapshot.statements_about(key, "ANY", ALWAYS, first=100, after=after))
-            ]
+            )
+            assert {_shown_as(view) for view in each} == {_shown_as(view) for view in views}
         return {self.row(view, things) for view in views if view.predicate != SAME}
 
     def row(self, view: StatementView, things: dict[str, Entity]) -> Row:
@@ -202,9 +203,8 @@ class Story:
         snapshot = self.snapshot(valid_at=at_instant, **{k: v for k, v in basis.items() if k != "until"}, evidence_until=until)
         things, identity = self.things(picture), picture.identity
         by_key = any(isinstance(one.operation, Merged | Divided) for one in self.done)
-        if until is None:
-            listed = {view.key for view in pages(lambda after: snapshot.entities(first=100, after=after))}
-            assert listed == things.keys()
+        listed = {view.key for view in pages(lambda after: snapshot.entities(first=100, after=after))}
+        assert listed == things.keys()
         for entity in identity.entities:
             for name in entity:
                 view = snapshot.entity(EntityRef(key=self.key(name)))
@@ -260,6 +260,10 @@ def thing(view: EntityView | LiteralView, things: dict[str, Entity]) -> Thing:
     if isinstance(view, LiteralView):
         return normalise(view.value), view.datatype
     return things.get(view.key, frozenset({(view.name, f"unexpected {view.key}")}))
+
+
+def _shown_as(view: StatementView) -> tuple[Any, ...]:
+    return view.key, view.subject, view.predicate, view.object, view.v_from, view.v_to, view.support, view.conflict, view.confidence
 
 
 def _sorted(thing: Thing) -> list[Any]:

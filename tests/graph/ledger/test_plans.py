@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from graph.ledger.change_steps import RANGES, Rank
 from graph.ledger.selection import Selection, Wanted
 from graph.service import LedgerGraph
 from graph.views import Basis, StatementFilter
@@ -28,3 +29,16 @@ def test_statements_of_a_thing_are_found_by_its_key(graph: LedgerGraph, wanted: 
         plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     assert any("statements USING INTEGER PRIMARY KEY" in step for step in plan), plan
     assert not any("statements_by_valid" in step for step in plan), plan
+
+
+@pytest.mark.parametrize("rank", RANGES)
+@pytest.mark.parametrize("part", ["rest", "later", "last"])
+def test_the_feed_is_read_by_index_in_its_order(graph: LedgerGraph, rank: Rank, part: str) -> None:
+    values = {"namespace": "n", "transaction": 5, "row": 7, "limit": 101}
+    query = getattr(RANGES[rank], part)
+    engine = graph._engine
+    with engine.connect() as connection:
+        statement, parameters = sent(engine, lambda: connection.execute(query, values).all())[-1]
+        plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+    index = {Rank.CLOSED: "statements_by_closing (namespace=? AND tx_to", Rank.OPENED: "statements_by_opening (namespace=? AND tx_from"}
+    assert len(plan) == 1 and index[rank] in plan[0], plan

@@ -14,6 +14,8 @@ from tests.graph.ledger.vectors import LedgerWorld
 # Erasing comes with its own feature.
 ASKED = [vector for vector in VECTORS["vectors"] if not any(op["op"] == "erase" for op in vector["ops"])]
 
+DIFFS = [vector for vector in VECTORS["drift"] if "diff" in vector]
+
 
 @pytest.mark.parametrize("vector", ASKED, ids=lambda vector: vector["id"])
 def test_vector_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -> None:
@@ -25,8 +27,11 @@ def test_vector_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -
             wanted = [[text(o), instant(a), instant(b), t, ends.get(u, u)] for o, a, b, t, u in query["expect"]]
             if sorted(wanted, key=str) != world.rectangles(query["rectangles"]):
                 problems.append(str(world.rectangles(query["rectangles"])))
-        if "changes_at_tx" in query and world.recorded[query["changes_at_tx"]] != world.recorded[query["changes_at_tx"] - 1]:
-            problems.append("a duplicate committed a transaction")
+        if "changes_at_tx" in query:
+            before, after = ({"tx": number} for number in (query["changes_at_tx"] - 1, query["changes_at_tx"]))
+            differing = world.differences(before, after)
+            if sum(map(len, differing.values())) != query["expect"] or world.recorded[before["tx"]] != world.recorded[after["tx"]]:
+                problems.append(f"a duplicate changed something: {differing}")
     assert problems == []
     if vector.get("order_independent", True):
         latest = [q for q in vector["queries"] if not any(isinstance(v, dict) and "tx" in v for v in q.values())]
@@ -34,3 +39,9 @@ def test_vector_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -
             shuffled = LedgerWorld(graph, f"order{number}", [vector["ops"][place] for place in order])
             wrong = [found for query in latest if (found := problem(shuffled, query))]
             assert (order, wrong) == (order, [])
+
+
+@pytest.mark.parametrize("vector", DIFFS, ids=lambda vector: vector["id"])
+def test_diff_through_the_ledger(vector: dict[str, Any], graph: LedgerGraph) -> None:
+    world = LedgerWorld(graph, "given", VECTORS["drift_bases"][vector["base"]])
+    assert world.differences(vector["diff"]["from"], vector["diff"]["to"]) == vector["expect"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graph.facade import Graph
@@ -94,6 +94,13 @@ class LedgerWorld:
             if view.qualifier == question.get("q", "")
         ]
 
+    def differences(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+        """What differs between two bases by kind: subject, predicate, the values before and after."""
+        return by_kind(
+            [str(view.kind), view.subject.name, view.predicate, *map(name, view.before + view.after)]
+            for view in self.graph.diff(self.snapshot(start), self.snapshot(end), first=100).items
+        )
+
     def timeline(self, question: Mapping[str, Any]) -> list[tuple[Instant, Instant, list[str]]]:
         """Segments of the positive values."""
         found = self.snapshot(question).timeline(EntityRef(name=question["s"]), question["p"], question.get("q", ""))
@@ -124,6 +131,14 @@ class LedgerWorld:
             for h in v.history
         }
         return [list(row) for row in sorted(rows, key=str)]
+
+
+def by_kind(rows: Iterable[list[str]]) -> dict[str, list[list[str]]]:
+    """Differences as the vectors write them, from rows that begin with the kind."""
+    found: dict[str, list[list[str]]] = {"added": [], "removed": [], "changed": []}
+    for kind, *row in rows:
+        found[kind.lower()].append(row)
+    return {kind: sorted(rows) for kind, rows in found.items()}
 
 
 def name(view: StatementView) -> str:

@@ -1,0 +1,279 @@
+"""All rectangles that are believed on a basis, as columns: for questions about the whole of a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import bindparam, select
+
+from graph.belief.identity import IDENTITY
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.details import Describer
+from graph.ledger.history import transaction_times
+from graph.ledger.identity import Identity, Place
+from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
+from graph.ledger.schema import statements, things
+from graph.ledger.standing import standing
+from ontology.instant import UNBOUNDED_FUTURE, Instant
+
+Int = NDArray[np.int64]
+Code = NDArray[np.int32]
+Flag = NDArray[np.bool_]
+Keys = NDArray[np.bytes_]
+
+TOGETHER = 50_000
+"""Rows that are turned into columns at a time."""
+_IN_NAMESPACE = (statements.c.namespace == bindparam("namespace"), standing(statements))
+_ALL = select(
+    statements.c.proposition,
+    statements.c.base,
+    statements.c.subject,
+    statements.c.predicate,
+    statements.c.qualifier,
+    statements.c.object,
+    statements.c.object_is_literal,
+    statements.c.polarity,
+    statements.c.v_from,
+    statements.c.v_to,
+    statements.c.tx_from,
+    statements.c.inverse_slot,
+).where(*_IN_NAMESPACE)
+_NAMES = select(things.c.key, things.c.name, things.c.folded).where(things.c.namespace == bindparam("namespace"), standing(things))
+_SOME = select(*COLUMNS).where(among(statements.c.proposition), standing(statements))
+
+
+class Codes:
+    """Numbers for strings, in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, int] = {}
+
+    def add(self, values: Iterable[str]) -> list[int]:
+        """The numbers of some strings; new ones for new strings."""
+        known = self.of
+        return [known.setdefault(value, len(known)) for value in values]
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The strings by their numbers. To be asked for when all are known."""
+        return list(self.of)
+
+
+def ranks(values: Sequence[str]) -> Code:
+    """The place of each string in the order of all; of equal strings the same."""
+    place = {value: number for number, value in enumerate(sorted(set(values)))}
+    return np.fromiter((place[value] for value in values), np.int32, len(values))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of one length, one row a rectangle, in no order. `subject` and `object` are numbers in `things`: of the entities that
+    there are, not of the keys under which a rectangle is stored (of identity claims too). `base` is the key of its proposition
+    between these, by which evidence is found. `created` is when the transaction of `tx_from` was recorded. `first` and `last` are
+    the ranks of the names by which statements are sorted. About 130 bytes a row.
+    """
+
+    base: Keys
+    proposition: Keys
+    subject: Code
+    predicate: Code
+    qualifier: Code
+    object: Code
+    positive: Flag
+    v_from: Int
+    v_to: Int
+    created: Int
+    first: Code
+    last: Code
+    things: Codes
+    predicates: Codes
+    qualifiers: Codes
+    names: list[str]
+    name_at: Code
+    """The name's place in `names` by the number of a thing."""
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    @cached_property
+    def _predicate_rank(self) -> Code:
+        return ranks(self.predicates.values)
+
+    @cached_property
+    def _qualifier_rank(self) -> Code:
+        return ranks(self.qualifiers.values)
+
+    def holding(self, at: Instant) -> Flag:
+        """Which hold at an instant."""
+        found: Flag = (self.v_from <= at) & (at < self.v_to)
+        return found
+
+    def opened(self, rows: Int) -> dict[tuple[str, bool], Instant]:
+        """Of some rows those that hold without end: by proposition and polarity since when."""
+        rows = rows[self.v_to[rows] == UNBOUNDED_FUTURE]
+        bases = self.base[rows].astype(str).tolist()
+        return dict(zip(zip(bases, self.positive[rows].tolist(), strict=True), self.v_from[rows].tolist(), strict=True))
+
+    def in_order(self, rows: Int, *, by: Sequence[NDArray[Any]] = ()) -> Int:
+        """Some rows in the order of statements; `by`: keys of theirs that go before that, the first one first, ascending."""
+        keys = [
+            # Downwards: newest first.
+            ~self.v_from[rows],
+            self.first[rows],
+            self._predicate_rank[self.predicate[rows]],
+            self._qualifier_rank[self.qualifier[rows]],
+            self.last[rows],
+            self.positive[rows],
+            self.proposition[rows],
+        ]
+        return rows[np.lexsort([*reversed(keys), *reversed(by)])] if len(rows) else rows
+
+    def position(self, row: int) -> tuple[Any, ...]:
+        """The keyset position of a row in the order of statements."""
+        return (
+            int(self.v_from[row]),
+            self.names[self.first[row]],
+            self.predicates.values[self.predicate[row]],
+            self.qualifiers.values[self.qualifier[row]],
+            self.names[self.last[row]],
+            bool(self.positive[row]),
+            self.proposition[row].decode(),
+        )
+
+    def name_of(self, thing: int) -> str:
+        """The name by which a thing is sorted."""
+        return self.names[int(self.name_at[thing])]
+
+    def rectangles(self, describer: Describer, rows: Sequence[int], transaction: int) -> list[Rectangle]:
+        """Some rows as they are stored, in their order."""
+        wanted = [(self.proposition[row].decode(), int(self.v_from[row])) for row in rows]
+        propositions = {proposition for proposition, _ in wanted}
+        stored = map(rectangle, rows_among(describer.rows, _SOME, propositions, transaction=transaction))
+        found = {(row.proposition, row.v_from): row for row in stored}
+        return [found[each] for each in wanted]
+
+
+def sortable(position: Sequence[Any]) -> tuple[Any, ...]:
+    """What positions in the order of statements are compared by."""
+    return (-position[0], *position[1:])
+
+
+def columns(describer: Describer, namespace: str, transaction: int, concerned: Collection[str], symmetric: Collection[str]) -> Columns:
+    """The rectangles believed at a transaction, as the connection `describer.rows` has them.
+
+    `concerned` are the keys that may denote other things than themselves, loaded in `describer.identity`. Of `symmetric` predicates
+    the statements are sorted as they are shown, whichever way they are stored.
+    """
+    connection = describer.rows
+    values = {"namespace": namespace, "transaction": transaction}
+    reading = _Reading(describer.identity, frozenset(concerned))
+    with connection.execute(_ALL, values, execution_options={"yield_per": TOGETHER}) as found:
+        for part in found.partitions():
+            reading.take(part)
+    called = {row.key: (row.name, row.folded) for row in connection.execute(_NAMES, values)}
+    times = transaction_times(describer.connection, set(np.unique(reading.joined("tx_from", np.int64)).tolist()))
+    return reading.made(called, times, symmetric)
+
+
+class _Reading:
+    """Columns while they are read."""
+
+    def __init__(self, identity: Identity, concerned: frozenset[str]) -> None:
+        self._identity = identity
+        self._concerned = concerned
+        self._parts: dict[str, list[NDArray[Any]]] = {}
+        self._things, self._predicates, self._qualifiers = Codes(), Codes(), Codes()
+
+    def take(self, part: Sequence[Any]) -> None:
+        """Some more rows of _ALL."""
+        proposition, base, subject, predicate, qualifier, object, literal, positive, v_from, v_to, tx_from, inverse = zip(
+            *part, strict=True
+        )
+        self._add("proposition", proposition, "S32")
+        # Of what is stored under other keys the names are sorted by.
+        self._add("stored_subject", self._things.add(subject), np.int32)
+        self._add("stored_object", self._things.add(object), np.int32)
+        if self._concerned:
+            base, subject, object = map(tuple, self._read(base, subject, predicate, qualifier, object, inverse))
+        self._add("base", base, "S32")
+        self._add("subject", self._things.add(subject), np.int32)
+        self._add("object", self._things.add(object), np.int32)
+        self._add("predicate", self._predicates.add(predicate), np.int32)
+        self._add("qualifier", self._qualifiers.add(qualifier), np.int32)
+        self._add("literal", literal, np.bool_)
+        self._add("positive", positive, np.bool_)
+        self._add("v_from", v_from, np.int64)
+        self._add("v_to", v_to, np.int64)
+        self._add("tx_from", tx_from, np.int64)
+
+    def _read(
+        self,
+        bases: Sequence[str],
+        subjects: Sequence[str],
+        predicates: Sequence[str],
+        qualifiers: Sequence[str],
+        objects: Sequence[str],
+        inverses: Sequence[str | None],
+    ) -> tuple[list[str], list[str], list[str]]:
+        """Base, subject and object as the basis reads them."""
+        identity, concerned = self._identity, self._concerned
+        read: tuple[list[str], list[str], list[str]] = ([], [], [])
+        for base, one, predicate, qualifier, other, inverse in zip(bases, subjects, predicates, qualifiers, objects, inverses, strict=True):
+            if one in concerned or other in concerned:
+                if predicate != IDENTITY:
+                    base = identity.here(Place(base, "", inverse, predicate, one, qualifier, other)).proposition
+                one, other = identity.root(one), identity.root(other)
+            for into, value in zip(read, (base, one, other), strict=True):
+                into.append(value)
+        return read
+
+    def _add(self, name: str, values: Sequence[Any], dtype: Any) -> None:
+        self._parts.setdefault(name, []).append(np.array(values, dtype))
+
+    def joined(self, name: str, dtype: Any) -> NDArray[Any]:
+        """A whole column."""
+        parts = self._parts.get(name)
+        return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+    def made(self, called: dict[str, tuple[str, str]], times: dict[int, Instant], symmetric: Collection[str]) -> Columns:
+        """The columns, with names of things and times of transactions."""
+        keys = self._things.values
+        own = [called.get(key, ("", "")) for key in keys]
+        names = sorted({name for name, _ in own})
+        place = {name: number for number, name in enumerate(names)}
+        name_at = np.fromiter((place[name] for name, _ in own), np.int32, len(own))
+        one, other = self.joined("stored_subject", np.int32), self.joined("stored_object", np.int32)
+        predicate = self.joined("predicate", np.int32)
+        first, last = name_at[one], name_at[other]
+        if symmetric:
+            folded = ranks([fold for _, fold in own])
+            paired = np.isin(predicate, [number for name, number in self._predicates.of.items() if name in symmetric])
+            turned = paired & ~self.joined("literal", np.bool_) & (folded[other] < folded[one])
+            first, last = np.where(turned, last, first), np.where(turned, first, last)
+        tx_from = self.joined("tx_from", np.int64)
+        numbers, at = np.unique(tx_from, return_inverse=True)
+        created = np.fromiter((times[number] for number in numbers.tolist()), np.int64, len(numbers))[at]
+        return Columns(
+            self.joined("base", "S32"),
+            self.joined("proposition", "S32"),
+            self.joined("subject", np.int32),
+            predicate,
+            self.joined("qualifier", np.int32),
+            self.joined("object", np.int32),
+            self.joined("positive", np.bool_),
+            self.joined("v_from", np.int64),
+            self.joined("v_to", np.int64),
+            created,
+            first,
+            last,
+            self._things,
+            self._predicates,
+            self._qualifiers,
+            names,
+            name_at,
+        )

@@ -12,7 +12,7 @@ from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.identity import Place, place_of
-from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
+from graph.ledger.rectangles import COLUMNS, Rectangle, moments, rectangle
 from graph.ledger.schema import claims, statements
 from graph.ledger.standing import standing
 from graph.views import AnswerView, Basis, SegmentView, StatementView, Truth, Want
@@ -54,11 +54,17 @@ class Slots:
         return rows, self.from_other_side(describer, rows, subject, predicate)
 
     def ever(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> list[Rectangle]:
-        """Every rectangle of a slot of an entity that was believed at a transaction up to the basis."""
+        """Every rectangle of a slot of an entity that was believed at a transaction up to the basis.
+
+        Under a said-time limit none where no claim on the slot ever left the set: to make them costs much, and all stand in words.
+        """
         describer.identity.load([subject])
         basis = self._basis
         if basis.evidence_until is not None:
-            return describer.replay(self._told_in(describer, subject, predicate, qualifier))
+            places = self._told_in(describer, subject, predicate, qualifier)
+            until = (basis.transaction, basis.evidence_until)
+            known = moments(describer.connection, describer.identity, self._vocabulary, places, *until)
+            return describer.replay(places) if known.departures or known.identity else []
         slots = describer.identity.slots_kept_under(subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
         queries = [_EVER_IN_SLOTS, *([_EVER_FROM_OTHER_SIDE] if paired.symmetric or paired.inverse is not None else [])]

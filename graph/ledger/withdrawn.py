@@ -135,6 +135,7 @@ class Withdrawn:
         if not weighed:
             return True
         before, after = scenes.scene(number - 1, []), scenes.scene(number, [])
+        after.identity.load((now.subject, now.object))
         read = after.read(now)
         told = after.units.cited(read.place, read.polarity, at, at + 1)
         return all(atom.made_by.id in before.evidence.rows for atom in told)

@@ -203,15 +203,15 @@ def what_is_said_later_does_not_count(twins: Twins, data: st.DataObject) -> None
 
 
 def test_of_random_histories(ledger: LedgerGraph) -> None:
-    examined(of_histories, ledger, QUICK)
+    examined(of_histories, ledger, QUICK // 2)
 
 
 def test_of_random_stories(twins: Twins) -> None:
-    identity.examined(of_stories, twins, identity.QUICK)
+    identity.examined(of_stories, twins, identity.QUICK // 2)
 
 
 def test_of_what_is_said_later(twins: Twins) -> None:
-    identity.examined(what_is_said_later_does_not_count, twins, identity.QUICK)
+    identity.examined(what_is_said_later_does_not_count, twins, identity.QUICK // 2)
 
 
 @pytest.mark.deep

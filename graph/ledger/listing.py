@@ -61,6 +61,9 @@ class Listing:
         greatest first; it begins the positions.
         """
         columns, before = self.columns, len(by)
+        if not self._told:
+            near = _near(by[0] if by else columns.v_from[rows], first + 1, None if after is None else after[0])
+            rows, by = rows[near], [key[near] for key in by]
         # As they are compared: downwards, and of unsigned numbers so that none is too great.
         falling = [~key for key in by]
         place = {row: number for number, row in enumerate(rows.tolist())}
@@ -135,6 +138,18 @@ def matching(columns: Columns, wanted: Wanted, vocabulary: Vocabulary) -> Flag:
         )
         found &= (straight & ~swapped) | (other & turned)
     return found
+
+
+def _near(keys: NDArray[Any], most: int, after: int | None) -> Int:
+    """Where those of some keys stand, the greatest first and in no order, among which the first `most` are that follow a position.
+
+    All that are as great as the last of them are there too: of very many rows few are left to be sorted.
+    """
+    near = np.flatnonzero(keys <= after) if after is not None else np.arange(len(keys))
+    most += int(np.count_nonzero(keys == after)) if after is not None else 0
+    if len(near) > most:
+        near = near[keys[near] >= np.partition(keys[near], len(near) - most)[len(near) - most]]
+    return near
 
 
 def _in(columns: Columns, things: Any, keys: Sequence[str] | None) -> Flag:

@@ -28,7 +28,7 @@ from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.vocabulary import Vocabulary
 
 BUDGET = 2_000_000
-"""Most claims that one survey looks at; a million take some 40 s and 500 MB, of which 200 MB are kept."""
+"""Most claims that one survey looks at; a million take a minute of CPU and 1.2 GB, half of which is kept."""
 TOGETHER = 500
 """Claims that are looked at together, if their slots have no more: more take more memory and no less time."""
 MOST_CHANGED = 50_000

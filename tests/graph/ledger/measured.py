@@ -10,7 +10,7 @@ from typing import Any
 from graph.belief.traits import traits_of
 from graph.belief.weighing import Conflict
 from graph.drift import SlotView, VolatilityView
-from graph.views import EVERYTHING, EntityRef, EntityView, LiteralView, StatementFilter, StatementView
+from graph.views import EVERYTHING, EntityRef, EntityView, StatementFilter, StatementView
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.worlds import ALWAYS, pages
@@ -124,7 +124,3 @@ def slot_name(view: SlotView) -> tuple[str, str, str, int, int]:
 def places(views: Sequence[StatementView]) -> list[tuple[Any, ...]]:
     """Which statements they are, with what is measured of them."""
     return [(*place(view), view.conflict, view.last_attested_at) for view in views]
-
-
-def shown(thing: EntityView | LiteralView) -> str:
-    return thing.name if isinstance(thing, EntityView) else thing.value

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -101,7 +102,8 @@ def found(story: Story, kept: Surveys) -> Any:
     snapshot = story.snapshot()
     with snapshot.footing.read() as describer:
         survey = kept.at(describer, snapshot.footing)
-        kept.weighed(describer, snapshot.footing, survey, survey.columns.v_from[:0])
+        # As if it were asked about too many to look at alone.
+        kept.weighed(describer, snapshot.footing, survey, np.zeros(surveys.FEW + 1, np.int64))
         assert survey.found is not None
         return survey.found.attested, {value: sorted(spans) for value, spans in survey.found.contested.items()}
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, literal, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import SOURCE, Identity
@@ -50,27 +50,30 @@ def _naming(side: str) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _told(side: str) -> Select[Any]:
-    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
+def _told(side: str, *, anywhere: bool) -> Select[Any]:
+    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them.
+
+    `anywhere`: a name means the same in all groups and sources.
+    """
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
+    told_in = (null().label("grp"), literal("").label("source")) if anywhere else (claims.c.grp, claims.c.source)
     return (
         select(
             key.label("key"),
             name.label("name"),
             type.label("type"),
             datatype.label("datatype"),
-            claims.c.grp,
-            claims.c.source,
+            *told_in,
             _SPLIT.label("split"),
             func.count().label("times"),
         )
         .where(among(key), *_naming(side))
-        .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
+        .group_by(key, name, type, datatype, *(() if anywhere else told_in), "split")
     )
 
 
-_TOLD = (_told("subject"), _told("object"))
+_TOLD, _TOLD_ANYWHERE = (tuple(_told(side, anywhere=anywhere) for side in ("subject", "object")) for anywhere in (False, True))
 
 
 def _given(side: str) -> ColumnElement[bool]:
@@ -105,7 +108,7 @@ def namings(
     """What visible claims said by an instant call some entities, by the key of theirs that a mention counts for. `load` them before."""
     basis = {"namespace": namespace, "transaction": transaction, "said_until": said_until}
     raws = {raw for root in roots for raw in identity.raws(root)}
-    for query in _TOLD:
+    for query in _TOLD_ANYWHERE if identity.nothing_joined else _TOLD:
         for row in rows_among(connection, query, raws, **basis):
             own = row.key
             if row.datatype is None and not row.split:

@@ -38,11 +38,7 @@ class Slots:
 
     def past(self, describer: Describer, places: Collection[Place]) -> list[Rectangle]:
         """Under the said-time limit: rectangles that are believed on the basis, and last known ones that no longer are."""
-        rows = describer.replay(places)
-        beside: dict[str, list[Rectangle]] = defaultdict(list)
-        for row in rows:
-            beside[row.proposition].append(row)
-        return [row for row in rows if not any(_outlives(other, row) for other in beside[row.proposition])]
+        return last_known(describer.replay(places))
 
     def rows(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot of an entity, and which of them stand in it from the other side."""
@@ -158,6 +154,14 @@ class Slots:
             if self._keys.denial(found.proposition) == key:
                 return [place_of(found)]
         return []
+
+
+def last_known(rows: Collection[Rectangle]) -> list[Rectangle]:
+    """Of all rectangles that some propositions ever had those that no later one of theirs has taken the place of."""
+    beside: dict[str, list[Rectangle]] = defaultdict(list)
+    for row in rows:
+        beside[row.proposition].append(row)
+    return [row for row in rows if not any(_outlives(other, row) for other in beside[row.proposition])]
 
 
 def _outlives(one: Rectangle, other: Rectangle) -> bool:

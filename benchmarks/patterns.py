@@ -117,7 +117,7 @@ def measure(folder: Path, *, kuzu: bool) -> str:
     sql = SqlStore(engine)
     with engine.connect() as connection:
         size = connection.scalar(select(func.count()).select_from(statements)) or 0
-        at = connection.scalar(select(func.avg(statements.c.v_from))) or 0
+        at = connection.scalar(select(func.max(statements.c.v_from))) or 0
     basis = GraphBasis("default", int(at), sql.watermark())
     with TemporaryDirectory() as name:
         stores: list[GraphStore] = [sql]

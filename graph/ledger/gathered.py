@@ -12,12 +12,13 @@ from sqlalchemy import ColumnElement, Row, Select, select
 from graph.ledger.bulk_evidence import BULK, in_bulk
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
-from graph.ledger.identity import ClaimRow, Place, place_of
+from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_of
 from graph.ledger.rectangles import Rectangle
 from graph.ledger.schema import claims, statements
 from graph.ledger.selection import Selection, Wanted, asked
 from graph.ledger.slots import last_known
 from graph.ledger.told import Resolution
+from graph.ledger.told_identity import EverJoined
 from graph.views import EVERYTHING, Basis, EntityView, Page, Positions, StatementView, Want
 from ontology.errors import QueryTooComplex
 from ontology.vocabulary import Vocabulary
@@ -144,16 +145,33 @@ class Gathered:
             names = asked(self.vocabulary, wanted.filter.predicates)
             query = query.where(claims.c.predicate.in_(names.plain | names.negated | names.swapped))
         most = TOLD_OF_EACH * MOST_REPLAYED
-        rows = self._naming(query, wanted, most)
+        ever = self._ever_joined(wanted)
+        rows = self._naming(query, wanted, most, ever)
         if rows is None:
             rows = self.describer.connection.execute(query.limit(most + 1)).all()
-        places = self._places(in_bulk(rows))
+        told = list(in_bulk(rows[:most]))
+        places = list(self._places(told))
+        if ever is not None:
+            # What a name denotes now it need not always have denoted.
+            ever.load({key for row in told for key in (row.subject, row.object)})
+            places += [place for moment in sorted(ever.moments) for place in self._places(told, self.describer.identity_at(moment))]
+            places = list({place.proposition: place for place in places}.values())
         if len(rows) > most or len(places) > MOST_REPLAYED:
             raise QueryTooComplex(
                 f"with `evidenceUntil`, what was believed before is worked out of at most {MOST_REPLAYED:,} propositions; "
                 "ask with fewer subjects, objects or predicates"
             )
-        return list(places)
+        return places
+
+    def _ever_joined(self, wanted: Wanted) -> EverJoined | None:
+        """Who was ever related with whom by what was said by the limit; None where nobody was."""
+        identity, basis = self.describer.identity, self.basis
+        if identity.nothing_joined or basis.evidence_until is None:
+            return None
+        visibility = Visibility(basis.transaction, basis.evidence_until, ever=True)
+        found = EverJoined(self.describer.connection, identity.keys, identity.namespace, self.vocabulary, visibility)
+        found.load({*(wanted.entity or ()), *(wanted.filter.subjects or ()), *(wanted.filter.objects or ())})
+        return found
 
     def past(self, now: Resolution) -> Resolution:
         """What a resolution under the limit becomes where what was believed before counts too: all that is last known, replayed.
@@ -169,18 +187,18 @@ class Gathered:
         until = claims.c.said <= self.basis.evidence_until
         return claims.c.namespace == self.basis.namespace, claims.c.believed, claims.c.tx_from <= self.basis.transaction, until
 
-    def _places(self, rows: Iterable[ClaimRow]) -> Collection[Place]:
-        identity, rows = self.describer.identity, list(rows)
+    def _places(self, rows: Iterable[ClaimRow], identity: Identity | None = None) -> Collection[Place]:
+        identity, rows = identity or self.describer.identity, list(rows)
         identity.load({key for row in rows for key in (row.subject, row.object)})
         return {place.proposition: place for place in (place_of(identity.settled(row)) for row in rows)}.values()
 
-    def _naming(self, query: Select[Any], wanted: Wanted, most: int) -> Sequence[Row[Any]] | None:
+    def _naming(self, query: Select[Any], wanted: Wanted, most: int, ever: EverJoined | None = None) -> Sequence[Row[Any]] | None:
         """The claims that name what is asked about; None where nothing is, or more than so many do."""
-        filter = wanted.filter
+        filter, identity = wanted.filter, self.describer.identity
         named = next((keys for keys in (wanted.entity, filter.subjects, filter.objects) if keys is not None), None)
         if named is None:
             return None
-        raws = {raw for key in named for raw in self.describer.identity.raws(key)}
+        raws = {raw for key in named for raw in (*identity.raws(key), *(ever.members(key) if ever is not None else ()))}
         found: dict[int, Row[Any]] = {}
         for side in (claims.c.subject, claims.c.object):
             limited = query.where(among(side)).limit(most + 1)

@@ -25,7 +25,7 @@ from graph.ledger.schema import claims, components, episodes, statements, things
 from graph.ledger.selection import TOLD_IN, Wanted, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
-from graph.ledger.standing import believed_at
+from graph.ledger.standing import believed_at, standing
 from graph.ledger.surveys import Surveys
 from graph.ledger.suspecting import Suspicions
 from graph.ledger.undeclared import Undeclared
@@ -64,6 +64,7 @@ Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
 
+_FOLDED = select(things.c.key, things.c.folded).where(among(things.c.key), standing(things))
 Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
 """The rows of those claims that match."""
 
@@ -374,10 +375,12 @@ class LedgerSnapshot:
                 at = GraphBasis(self.basis.namespace, self.basis.valid_at, self.basis.transaction)
                 found = SqlStore(describer.rows.engine).neighbors(at, key, depth, NEIGHBORS)
             directory = describer.directory
-            directory.load([other for other, _ in found])
-            placed = sorted((hops, normalise(_name(directory, other)), other) for other, hops in found)
-            rest = [place for place in placed if after is None or place > tuple(after)]
-            views = tuple(view for _, _, other in rest[:first] if isinstance(view := directory.required(other), EntityView))
+            at_once = rows_among(describer.rows, _FOLDED, {other for other, _ in found}, transaction=self.basis.transaction)
+            names = {row.key: row.folded for row in at_once}
+            named = ((hops, names[key] if key in names else normalise(_name(directory, key)), key) for key, hops in found)
+            rest = [place for place in sorted(named) if after is None or place > tuple(after)]
+            directory.load([key for _, _, key in rest[:first]])
+            views = tuple(view for _, _, key in rest[:first] if isinstance(view := directory.required(key), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)
 
     @property

@@ -123,11 +123,14 @@ class _Join:
         return f"coalesce(m{place}.member, {root})"
 
     def _meet(self, alias: str, column: str, end: End) -> None:
-        """An end by which nothing is looked up: known, bound already, or bound now."""
+        """An end by which nothing is looked up: known, bound already, or bound now.
+
+        Behind a function again, lest SQLite look up the end that it is not to: a hub, once for each row so far.
+        """
         if isinstance(end, Known):
-            self._conditions.append(self._is_known(f"{alias}.{column}", end))
+            self._conditions.append(self._is_known(f"coalesce({alias}.{column}, '')", end))
         elif end.name in self._keys:
-            self._conditions.append(f"{self._root(alias, column)} = {self._keys[end.name]}")
+            self._conditions.append(f"coalesce({self._root(alias, column)}, '') = {self._keys[end.name]}")
         else:
             self._keys[end.name] = self._root(alias, column)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +26,9 @@ QUESTION = [
     {"subject": P, "predicate": "works_at", "object": {"name": "Acme"}},
     {"subject": P, "predicate": "lives_in", "object": C},
 ]
+
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "drift.md"
 
 
 def told(client: InProcess) -> None:
@@ -144,3 +150,10 @@ def test_one_operation_asks_a_bounded_number_of_them(faced: InProcess, field: st
     error = errors(faced, f"{{ asOf {{ {fields} }} }}")[0]
     assert error["extensions"]["code"] == "QUERY_TOO_COMPLEX"
     assert f"ask for {field} up to 20 times" in error["message"]
+
+
+def test_the_documented_question_has_the_documented_answer(faced: InProcess) -> None:
+    told(faced)
+    section = DOCUMENT.read_text(encoding="utf-8").split("## Questions over several hops")[1].split("\n## ")[0]
+    question, answer = (re.findall(rf"```{kind}\n(.*?)```", section, re.DOTALL)[0] for kind in ("graphql", "json"))
+    assert faced.ok(question)["asOf"] == json.loads(answer)

@@ -75,7 +75,9 @@ class Snapshot(Protocol):
 
     def statements(
         self, filter: StatementFilter, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
-    ) -> Page[StatementView]: ...
+    ) -> Page[StatementView]:
+        """Statements that match. Raises QueryTooComplex, as all that lists: too much to resolve again under a said-time limit."""
+        ...
 
     def statements_about(
         self,

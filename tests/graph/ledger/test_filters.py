@@ -9,7 +9,6 @@ import pytest
 
 from graph.service import LedgerGraph
 from graph.views import EntityRef, StatementFilter
-from ontology.errors import InvalidInput
 from tests.graph.ledger.saying import ALWAYS, claim, say, views, when, words
 
 
@@ -99,9 +98,18 @@ def test_roles(told: LedgerGraph) -> None:
     assert len(snapshot.statements_about(key, "ANY", StatementFilter()).items) == 3
 
 
-def test_what_cannot_be_filtered_under_evidence_until_is_refused(told: LedgerGraph) -> None:
+def test_every_filter_is_followed_under_evidence_until(told: LedgerGraph) -> None:
     snapshot = told.snapshot("n", evidence_until=when("2024-01-15"), valid_at=when("2024-06-01"))
-    key = snapshot.key_of(EntityRef(name="Anna"))
-    assert [words(v) for v in snapshot.statements_about(key, "ANY", StatementFilter()).items] == ["Anna likes tea", "Anna works_at Acme"]
-    with pytest.raises(InvalidInput):
-        snapshot.statements_about(key, "ANY", StatementFilter(group="g1"))
+    key, tea = (snapshot.key_of(EntityRef(name=name)) for name in ("Anna", "tea"))
+
+    def both(**asked: Any) -> list[str]:
+        filter = StatementFilter(**asked)
+        listed, of_anna = snapshot.statements(filter), snapshot.statements_about(key, "ANY", filter)
+        assert [words(view) for view in listed.items] == [words(view) for view in of_anna.items]
+        return [words(view) for view in listed.items]
+
+    everything = ["Anna likes tea", "Anna works_at Acme"]
+    assert both() == everything == both(group="g1") == both(source="chat") == both(speaker="Anna") == both(min_confidence=0.9)
+    assert both(include_invalidated=True) == everything == both(subjects=(key,))
+    assert both(group="g2") == both(source="notes") == both(speaker="Bob") == both(min_confidence=1.1) == both(subjects=(tea,)) == []
+    assert both(objects=(tea,)) == both(predicates=("likes",)) == ["Anna likes tea"]

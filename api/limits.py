@@ -40,6 +40,8 @@ COSTLY: Mapping[str, int] = {
     "flipFlops": 10,
     "volatility": 10,
     "retroEdits": 10,
+    "match": 20,
+    "path": 20,
 }
 """Fields that a short document can make dear, and how often one operation may resolve each."""
 

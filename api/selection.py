@@ -9,7 +9,12 @@ from strawberry.types import Info
 
 from graph.views import Want
 
-_WANTS = {"invalidation": Want.INVALIDATION, "history": Want.HISTORY, "provenance": Want.PROVENANCE}
+_WANTS = {
+    "transactionTime": Want.TRANSACTION,
+    "invalidation": Want.INVALIDATION,
+    "history": Want.HISTORY,
+    "provenance": Want.PROVENANCE,
+}
 _TOLD = frozenset({"text", "confidence", "support", "conflict", "certainty", "lastAttestedAt", "evidenceCount", "fromStated", "toStated"})
 """Fields that only the evidence tells."""
 IN_PAGE = ("edges", "node")
@@ -49,7 +54,7 @@ def wanted(info: Info, *path: str) -> frozenset[Want]:
         nodes = [node for node in _fields([node.selection_set for node in nodes], raw.fragments) if node.name.value == name]
     found: set[Want] = set()
     _parts(nodes, raw.fragments, found)
-    if not found and not _told(nodes, raw.fragments):
+    if found <= {Want.TRANSACTION} and not _told(nodes, raw.fragments):
         found.add(Want.BARE)
     return frozenset(found)
 

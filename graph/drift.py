@@ -137,6 +137,54 @@ class Measures(Protocol):
     Raises InvalidInput for `valid_during` and `include_invalidated`: all look at the basis' `valid_at`.
     """
 
+    def contested(
+        self,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[StatementView]:
+        """Statements that hold on the basis and are TIED, or RESOLVED against evidence to the contrary.
+
+        Raises QueryTooComplex where more would have to be weighed than the budget allows.
+        """
+        ...
+
+    def stale(
+        self,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[StatementView]:
+        """Open statements that hold on the basis and were last attested longer ago than their predicate allows; longest first.
+
+        Raises QueryTooComplex as `contested`.
+        """
+        ...
+
+    def flip_flops(self, filter: StatementFilter = EVERYTHING, *, first: int = 20, after: Positions | None = None) -> Page[SlotView]:
+        """Slots in which a value came back by `valid_at`, most returns first."""
+        ...
+
+    def volatility(self) -> list[VolatilityView]:
+        """How often each predicate changes, most volatile first."""
+        ...
+
+    def retro_edits(
+        self,
+        lag_seconds: int,
+        filter: StatementFilter = EVERYTHING,
+        *,
+        first: int = 20,
+        after: Positions | None = None,
+        want: frozenset[Want] = frozenset(),
+    ) -> Page[StatementView]:
+        """Statements that were recorded more than so many seconds after they began to be true; longest first."""
+        ...
+
 
 class Drift(Explaining, Measures, Protocol):
     """What one basis says of change. Everything is a function of the basis; nothing of it is stored."""

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.drift import Changes, DifferenceView, Drift
+from graph.drift import Changes, DifferenceView, Drift, Patterns
 from graph.recall.views import DEFAULTS, Context, Recalled, RecallOptions
 from graph.views import (
     EVERYTHING,
@@ -56,6 +56,11 @@ class Snapshot(Protocol):
     @property
     def drift(self) -> Drift:
         """What the basis says of change."""
+        ...
+
+    @property
+    def patterns(self) -> Patterns:
+        """Questions over several hops."""
         ...
 
     def key_of(self, ref: EntityRef) -> str:

@@ -22,6 +22,7 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.differences import Differences
 from graph.ledger.effects import effects_of
 from graph.ledger.known_identity import IdentityCache
+from graph.ledger.patterns import Walks
 from graph.ledger.preparing import PreparedEpisode
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import OPEN, components, episodes, settings, statements, things, transactions, vocabularies
@@ -70,7 +71,7 @@ _LAST_BY = (
 )
 
 
-class Projection(Protocol):
+class Projection(Walks, Protocol):
     """The graph projection as the service uses it."""
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]: ...
@@ -187,8 +188,8 @@ class LedgerGraph(Joining):
         number, at = (found.number, found.at) if found is not None else (0, 0)
         present = now if now is not None else self._clock()
         basis = Basis(namespace, present if valid_at is None else valid_at, at, number, evidence_until)
-        known = (self._identities, self.resolutions, self._surveys)
-        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, self._recall)
+        known = (self._identities, self.resolutions, self._surveys, self._recall)
+        return LedgerSnapshot(self._engine, self.keys, self._vocabulary_at, basis, self._neighbors, *known, walks=self._projection)
 
     def diff(
         self,

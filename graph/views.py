@@ -260,12 +260,14 @@ class AnswerView:
 class Want(StrEnum):
     """Parts of a statement that are only fetched where asked for.
 
-    BARE is the opposite: nothing is wanted that the evidence tells (support to evidence count, text, stated bounds), so those
-    fields stand at their defaults. Together with another part it has no effect.
+    TRANSACTION is the transaction period: it costs nothing and is always there, but under a said-time limit, where it stands at the
+    basis' time unless asked for. BARE is the opposite of all: nothing is wanted that the evidence tells (support to evidence count,
+    text, stated bounds), so those fields stand at their defaults. Together with a part other than TRANSACTION it has no effect.
     """
 
     BARE = "bare"
 
+    TRANSACTION = "transaction"
     INVALIDATION = "invalidation"
     HISTORY = "history"
     PROVENANCE = "provenance"

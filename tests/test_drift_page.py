@@ -1,4 +1,4 @@
-"""docs/drift.md is true: each of its commands is run over `examples/`, and what it shows comes out."""
+"""docs/drift.md, "On the command line", is true: each of its commands is run over `examples/`, and what it shows comes out."""
 
 from __future__ import annotations
 

@@ -19,12 +19,13 @@ from api.schema.entity import entity as entity_of
 from api.schema.enums import EpisodeStatus
 from api.schema.episode import episode_page
 from api.schema.inputs import EntityRef, ObjectInput, StatementFilter, entity_ref, filter_of, given, object_ref
+from api.schema.match import Hops
 from api.schema.measures import Measures
 from api.schema.pages import ClaimConnection, EntityConnection, EpisodeConnection, StatementConnection, resume
 from api.schema.recall import PromptContext, RecallConnection, RecallOptions, context_block, recall_page
 from api.schema.slot import Answer, SlotTimeline, answer, slot_timeline
 from api.schema.statement import statement_page
-from api.schema.support import described, refuse_until
+from api.schema.support import described
 from api.selection import IN_PAGE, wanted
 from graph import views
 from ontology import episode
@@ -33,7 +34,7 @@ from ontology.names import checked_name
 
 
 @strawberry.type(description="One consistent view.")
-class Snapshot(Explaining, Measures):
+class Snapshot(Explaining, Measures, Hops):
     """As `graph.facade.Snapshot`."""
 
     @described("What it stands on.")
@@ -94,7 +95,6 @@ class Snapshot(Explaining, Measures):
         after: str | None = strawberry.UNSET,
     ) -> EpisodeConnection:
         """A page of episodes."""
-        refuse_until(self.scope.basis, "episodes")
         after, stages = given(after), given(status)
         scope, cursor = resume(self.scope, "episodes", after)
         page = scope.snapshot.episodes(

@@ -54,7 +54,6 @@ class Statement(Node):
     text: str = strawberry.field(description="The most telling source sentence.")
     confidence: float = strawberry.field(description="Extractor's confidence, 0 to 1.")
     valid_time: Period = strawberry.field(description="When it holds in the world: `[t_valid, t_invalid)`.")
-    transaction_time: Period = strawberry.field(description="When the service believed it: `[t_created, t_expired)`.")
     support: Support = strawberry.field(description="Whether evidence covers the instant asked about or it is carried forward.")
     conflict: Conflict = strawberry.field(description="Whether other evidence disagrees at the instant asked about.")
     certainty: Certainty = strawberry.field(description="POSSIBLE inside the granule of an imprecise bound.")
@@ -77,6 +76,12 @@ class Statement(Node):
         view = self.view
         key = view.stored_key or view.key
         return strawberry.ID(encode_id(ObjectId(Kind.STATEMENT, key, view.v_from, view.swapped, self.scope.id_pin, closed=self.closed)))
+
+    @described("When the service believed it: `[t_created, t_expired)`.")
+    def transaction_time(self) -> Period:
+        """As it is stored; under a said-time limit it is worked out when this evidence first said so."""
+        view = self.view if self.scope.basis.evidence_until is None else self._whole(Want.TRANSACTION)
+        return period(view.tx_from_at, view.tx_to_at)
 
     @described("What ended it; null while it is open.")
     def invalidation(self) -> Invalidation | None:
@@ -143,7 +148,7 @@ def invalidation(scope: Scope, view: views.InvalidationView, have: frozenset[Wan
 def _filled(view: views.StatementView, have: frozenset[Want]) -> frozenset[Want]:
     """The parts of a nested view that are there to see: an empty one may not have been fetched."""
     present = {Want.HISTORY: bool(view.history), Want.PROVENANCE: bool(view.provenance), Want.INVALIDATION: view.invalidation is not None}
-    return frozenset(part for part in have if present[part])
+    return frozenset(part for part in have if present.get(part, False))
 
 
 def statement(scope: Scope, view: views.StatementView, have: frozenset[Want], *, closed: bool = False) -> Statement:
@@ -163,7 +168,6 @@ def statement(scope: Scope, view: views.StatementView, have: frozenset[Want], *,
         text=view.text,
         confidence=view.confidence,
         valid_time=period(view.v_from, view.v_to, view.from_stated, view.to_stated),
-        transaction_time=period(view.tx_from_at, view.tx_to_at),
         support=Support[view.support.name],
         conflict=Conflict[view.conflict.name],
         certainty=Certainty.CERTAIN if view.certain else Certainty.POSSIBLE,

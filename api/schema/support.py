@@ -1,4 +1,4 @@
-"""What several types share: how a resolver is declared, and a check."""
+"""What several types share: how a resolver is declared."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import strawberry
-
-from graph.views import Basis
-from ontology.errors import InvalidInput
 
 ID_DESCRIPTION = "Opaque and globally unique. Under an explicit `asOf` it also names the basis, so that client caches never mix two times."
 
@@ -18,12 +15,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 def described(description: str) -> Callable[[F], F]:
     """Makes a method the resolver of a field with that description; `strawberry.field(...)`, which has no type as a decorator."""
     return strawberry.field(description=description)  # type: ignore[no-any-return]
-
-
-def refuse_until(basis: Basis, field: str) -> None:
-    """InvalidInput where the snapshot limits the evidence: `field` cannot follow that yet, and never ignores it."""
-    if basis.evidence_until is not None:
-        raise InvalidInput(f"{field} does not support evidenceUntil", path=("evidenceUntil", field), reason="UNSUPPORTED")
 
 
 def followed(description: str) -> Callable[[F], F]:

@@ -51,9 +51,11 @@ def begins_at(atom: Atom, at: Instant) -> bool:
 
 def start_of(course: Course, value: str, positive: bool, at: Instant) -> Turning | None:
     """What makes a value hold from an instant on in this unit; None where it held just before, or does not hold."""
-    if at == UNBOUNDED_PAST or course.holds(value, positive, at - 1):
+    if at == UNBOUNDED_PAST:
         return None
-    before = course.outcomes(value, positive, at - 1)
+    before = course.just_before(value, positive, at)
+    if any(found.holds for found in before):
+        return None
     holding = [(was, now) for was, now in zip(before, course.outcomes(value, positive, at), strict=True) if now.holds]
     if not holding:
         return None
@@ -81,7 +83,7 @@ def end_of(course: Course, value: str, positive: bool, at: Instant) -> Turning |
     outcomes = course.outcomes(value, positive, at)
     if any(found.holds for found in outcomes):
         return None
-    before = course.outcomes(value, positive, at - 1) if at != UNBOUNDED_PAST else []
+    before = course.just_before(value, positive, at) if at != UNBOUNDED_PAST else []
     held = [now for was, now in zip(before, outcomes, strict=False) if was.holds]
     return _ended(course.unit, value, positive, held or outcomes, at)
 

@@ -152,28 +152,31 @@ def _outcome(won: tuple[Atom, ...], lost: tuple[Atom, ...]) -> Weighed:
 
 
 class Course:
-    """A unit, read at instants that best come in order of time."""
+    """A unit, read at instants that best come in order of time, and just before them."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self._walks: dict[int, _Walk] = {}
+        self._walks: dict[tuple[int, bool], _Walk] = {}
 
     def outcomes(self, value: str, positive: bool, at: Instant) -> list[Weighed]:
         """What each contest makes of a value at an instant: it holds where any says so. Events have one, of their own rules."""
+        return self._outcomes(value, positive, at, behind=False)
+
+    def just_before(self, value: str, positive: bool, at: Instant) -> list[Weighed]:
+        """The same one microsecond before: walked apart, so that comparing both goes forward only."""
+        return self._outcomes(value, positive, at - 1, behind=True)
+
+    def _outcomes(self, value: str, positive: bool, at: Instant, *, behind: bool) -> list[Weighed]:
         if self.unit.traits.temporal is Temporality.EVENT:
             return [self.unit.weigh(value, at, polarity=positive)]
-        return [self._walk(scene).weigh(value, at) for scene in self.unit.contests(value, positive)]
-
-    def holds(self, value: str, positive: bool, at: Instant) -> bool:
-        """Whether a value holds at an instant."""
-        return any(found.holds for found in self.outcomes(value, positive, at))
+        return [self._walk(scene, behind).weigh(value, at) for scene in self.unit.contests(value, positive)]
 
     def live(self, at: Instant) -> Iterator[str]:
         """The values of a one-valued slot for which a plain claim is live at an instant."""
-        return self._walk(self.unit.plain_contest).live(at)
+        return self._walk(self.unit.plain_contest, False).live(at)
 
-    def _walk(self, scene: Contest) -> _Walk:
-        found = self._walks.get(id(scene))
+    def _walk(self, scene: Contest, behind: bool) -> _Walk:
+        found = self._walks.get((id(scene), behind))
         if found is None:
-            found = self._walks[id(scene)] = _Walk(scene)
+            found = self._walks[id(scene), behind] = _Walk(scene)
         return found

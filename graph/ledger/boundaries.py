@@ -109,7 +109,7 @@ def _boundary(scene: Scene, standing: Standing, group: str, at: Instant, before:
         for row in before
         if row.v_to == at and (turning := units.end_of(scene.read(row).place, row.polarity, at)) is not None
     ]
-    kept = any(row.v_from < at for row in after)
+    kept = any(row.v_from < at and row.polarity for row in after)
     reason, rule = _reason(scene, at, begun, ended)
     if reason is BoundaryReason.STARTED and rule == "first-value":
         rule = "additional" if kept else "after-gap" if standing.begun_before(group, at) else rule
@@ -136,7 +136,7 @@ def _reason(scene: Scene, at: Instant, begun: Turned, ended: Turned) -> tuple[Bo
     denied = [row for row, _ in ended if not row.polarity]
     if begun and len(denied) == len(ended):
         # What had ended begins again: no contradiction.
-        again = all(scene.units.told_as_end(scene.read(row).place, False, at - 1) for row in denied)
+        again = all(scene.units.told_as_end(scene.read(row).place, False, at) for row in denied)
         if again:
             return BoundaryReason.STARTED, begun[0][1].rule
     # An affirmed value that ends is what the boundary is about.

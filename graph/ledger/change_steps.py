@@ -112,9 +112,9 @@ def _rows(connection: Connection, namespace: str, rank: Rank, transaction: int, 
         values = {"namespace": namespace, "transaction": transaction}
         found: list[Row[Any]] = []
         if row < OPEN:
-            found += connection.execute(of.rest, {**values, "row": row, "limit": chunk})
+            found += connection.execute(of.rest, {**values, "row": row, "limit": chunk}).all()
         if len(found) < chunk:
-            found += connection.execute(of.later, {**values, "limit": chunk - len(found)})
+            found += connection.execute(of.later, {**values, "limit": chunk - len(found)}).all()
         for each in found:
             yield Step(each[of.place], rank, each[0], rectangle(each[1:]))
         if len(found) < chunk:

@@ -22,14 +22,14 @@ class Chosen:
     Affirmations are compared. Denials are where `polarity` is false, and where a predicate is asked for that is an antonym.
     """
 
-    def __init__(self, filter: StatementFilter, vocabulary: Vocabulary, selection: Selection) -> None:
+    def __init__(self, filter: StatementFilter, vocabulary: Vocabulary) -> None:
         self.filter = filter
         self.vocabulary = vocabulary
         self.symmetric = frozenset(name for name, known in vocabulary.predicates.items() if known.symmetric)
         self._names = None if filter.predicates is None else asked(vocabulary, filter.predicates)
         self._affirmed = filter.polarity is not False
         self.swapped = frozenset() if self._names is None else self._names.swapped
-        self._told = selection.told(filter)
+        self._told = Selection.told(filter)
         aspects = filter.aspects
         named = None if self._names is None else self._names.plain | self._names.negated | self._names.swapped
         if aspects is not None:
@@ -86,11 +86,21 @@ class Chosen:
 
     def _told_of(self, vantage: Vantage, rows: Iterable[Rectangle]) -> set[Rectangle]:
         """Statements that cite a claim which matches."""
-        cited = vantage.describer.cited(rows)
+        connection = vantage.describer.connection
+        cited = vantage.describer.cited(self._told_at_all(vantage, list(rows)))
         query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *self._told)
         wanted = {claim.row for cite in cited.values() for claim in cite.rows}
-        found = {row.row for row in rows_among(vantage.describer.connection, query, wanted)}
+        found = {row.row for row in rows_among(connection, query, wanted)}
         return {row for row, cite in cited.items() if any(claim.row in found for claim in cite.rows)}
+
+    def _told_at_all(self, vantage: Vantage, rows: Sequence[Rectangle]) -> list[Rectangle]:
+        """Those of which some claim matches, cited or not: to look at what each cites costs more than all the rest of a diff."""
+        ever = (claims.c.believed, claims.c.tx_from <= vantage.basis.transaction)
+        query = select(claims.c.proposition).distinct().join(episodes, TOLD_IN).where(among(claims.c.proposition), *ever, *self._told)
+        told = {row.proposition for row in rows_among(vantage.describer.connection, query, {row.base for row in rows})}
+        # Claims on an entity that has several keys may stand under others than its statement.
+        concerns = vantage.identity.concerns
+        return [row for row in rows if row.base in told or concerns(row.subject) or concerns(row.object)]
 
 
 def _rows(differences: Sequence[Difference], before: Vantage, after: Vantage) -> Mapping[Vantage, list[Rectangle]]:

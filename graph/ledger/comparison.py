@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -133,8 +133,8 @@ class Comparison:
                 bases |= {key for side in (self.before, self.after) for key in side.kept_under(row, *ends)}
         for query, keys in ((_IN_SLOTS, slots), (_FROM_OTHER_SIDE, turned), (_UNDER, bases)):
             stored |= {rectangle(row) for row in rows_among(self._connection, query, keys, **self._values)}
-        mine |= {*self.before.made_in(slots), *self.before.made_of(bases)}
-        theirs |= {*self.after.made_in(slots), *self.after.made_of(bases)}
+        mine |= {*self.before.made(slots, bases)}
+        theirs |= {*self.after.made(slots, bases)}
         whole = self._compared(stored, mine, theirs)
         return {where: whole[where] for where in found if where in whole}
 
@@ -204,15 +204,13 @@ def shown(differences: Sequence[Difference], comparisons: Mapping[Cause, Compari
     views: dict[tuple[Cause, bool], dict[Rectangle, StatementView]] = {}
     for cause, comparison in comparisons.items():
         mine = [each for each in differences if each.cause == cause]
-        sides: tuple[tuple[Vantage, bool, Callable[[Difference], tuple[Rectangle, ...]]], ...] = (
-            (comparison.before, True, lambda each: each.before),
-            (comparison.after, False, lambda each: each.after),
+        sides = (
+            (comparison.before, True, [row for each in mine for row in each.before]),
+            (comparison.after, False, [row for each in mine for row in each.after]),
         )
-        for vantage, is_before, rows_of in sides:
-            rows = [row for each in mine for row in rows_of(each)]
-            dated = [row for each in mine for row in vantage.dated(rows_of(each))]
+        for vantage, is_before, rows in sides:
             swapped = frozenset(row.base for row in rows if comparison.swapped(row, vantage))
-            views[cause, is_before] = dict(zip(rows, vantage.describer.views(dated, want, swapped, sided=True), strict=True))
+            views[cause, is_before] = dict(zip(rows, vantage.describer.views(rows, want, swapped, sided=True), strict=True))
     found = []
     for each in differences:
         where, comparison = each.where, comparisons[each.cause]

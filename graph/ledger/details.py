@@ -20,7 +20,7 @@ from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle, replayed
-from graph.ledger.schema import claims, episodes, statements
+from graph.ledger.schema import OPEN, claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
 from graph.ledger.stored_identity import StoredIdentity
@@ -59,6 +59,8 @@ class Cited:
     to_text: str | None
 
 
+_DATED = frozenset({Want.TRANSACTION, Want.INVALIDATION})
+"""What tells when something was first believed: under a said-time limit that is not stored."""
 _UNTOLD = Cited(Weighed(Verdict.HOLDS), (), (), None)
 
 
@@ -138,6 +140,7 @@ class Describer:
         self._kept = identities
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
+        self._replayed: dict[str, list[Rectangle]] = {}
         self.identity = self.identity_at(basis.transaction)
         names = None if beforehand is None else beforehand.names
         self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity, names)
@@ -179,6 +182,49 @@ class Describer:
         """What counts at a transaction under the basis' said-time limit."""
         return Visibility(transaction, self._until)
 
+    def told(self, places: Collection[Place]) -> list[Rectangle]:
+        """The rectangles of some propositions that are believed on the basis under its said-time limit, in terms of its entities.
+
+        As if they began with its transaction: when this evidence first said so `replay` tells, at a greater cost.
+        """
+        transaction, identity = self._basis.transaction, self.identity
+        identity.load({key for place in places for key in (place.subject, place.object)})
+        here = {place.proposition: place for place in map(identity.here, places)}
+        evidence = Evidence(self.connection, self._vocabulary, self.visibility(transaction), identity)
+        load(evidence, list(here.values()))
+        units = Units(evidence)
+        found: list[Rectangle] = []
+        for base, place in here.items():
+            for polarity, spans in units.spans(place):
+                key = base if polarity else self._keys.denial(base)
+                where = (key, base, place.slot, place.inverse_slot, place.subject, place.predicate, place.qualifier, place.object)
+                found += [Rectangle(*where, polarity, *span, transaction, OPEN) for span in spans]
+        return found
+
+    def replay(self, places: Iterable[Place]) -> list[Rectangle]:
+        """Every rectangle that the evidence said by the limit has made of some propositions up to the basis, each once.
+
+        Raises QueryTooComplex where too many transactions changed one of them.
+        """
+        places = list(places)
+        self.identity.load({key for place in places for key in (place.subject, place.object)})
+        here = {place.proposition: place for place in map(self.identity.here, places)}
+        for base, place in here.items():
+            if base not in self._replayed:
+                # Each by itself: together all would be resolved again at every transaction that changed one of them.
+                by = (self.connection, self._keys, self._vocabulary, [place], self._basis.transaction, self._until)
+                self._replayed[base] = replayed(*by, self.identity_at)
+        return [row for base in here for row in self._replayed[base]]
+
+    def _dated(self, row: Rectangle) -> Rectangle:
+        """A rectangle with the transaction with which this evidence first said so; one that is no longer believed has been replayed."""
+        if row.tx_to <= self._basis.transaction:
+            return row
+        read = read_as(self.identity, row)
+        span = (read.base, read.polarity, read.v_from, read.v_to)
+        same = (each for each in self.replay([read.place]) if (each.base, each.polarity, each.v_from, each.v_to) == span)
+        return next((replace(row, tx_from=each.tx_from) for each in same if each.tx_to > self._basis.transaction), row)
+
     def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
         """The evidence as of a transaction, by the vocabulary of then; `who`: with everyone as they were at another one."""
         identity = self.identity_at(transaction if who is None else who)
@@ -210,9 +256,11 @@ class Describer:
         if not shown:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
+        if self._basis.evidence_until is not None and want & _DATED:
+            shown = list(map(self._dated, shown))
         if not sided:
             swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
-        if want == {Want.BARE}:
+        if want - {Want.TRANSACTION} == {Want.BARE}:
             times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)})
             return [self._view(row, _UNTOLD, {}, times, row.base in swapped) for row in shown]
         cited = self.cited(shown)
@@ -222,14 +270,14 @@ class Describer:
         histories = self._histories(shown) if Want.HISTORY in want else {}
         times = self._times_of({at for row in shown for at in (row.tx_from, row.tx_to)} | {ending.decided for ending in endings.values()})
         provenance = self._provenance(cited, quotes) if Want.PROVENANCE in want else {}
+        invalidations = self._invalidations(endings, times)
         views = []
         for row in shown:
             view = self._view(row, cited[row], quotes, times, row.base in swapped)
-            ending = endings.get(row)
             views.append(
                 replace(
                     view,
-                    invalidation=self._invalidation(ending, times) if ending is not None else None,
+                    invalidation=invalidations.get(row),
                     history=histories.get(row, ()),
                     provenance=provenance.get(row, ()),
                 )
@@ -331,31 +379,41 @@ class Describer:
         found = {row: ending_of(scenes, row, self._basis.transaction) for row in ordered}
         return {row: ending for row, ending in found.items() if ending is not None}
 
-    def _invalidation(self, ending: Ending, times: Mapping[int, Instant]) -> InvalidationView:
-        by = self.rectangle_at(ending.by, ending.at, ending.shown) if ending.by is not None else None
-        return InvalidationView(
-            ending.reason,
-            ending.rule,
-            self.views([by])[0] if by is not None else None,
-            self.evidence(ending.claim) if ending.claim is not None else None,
-            times[ending.decided],
-            ending.decided,
-        )
+    def _invalidations(self, endings: Mapping[Rectangle, Ending], times: Mapping[int, Instant]) -> dict[Rectangle, InvalidationView]:
+        if not endings:
+            return {}
+        taken = {row: found for row, ending in endings.items() if (found := self._taken(ending)) is not None}
+        over = list(dict.fromkeys(taken.values()))
+        views = dict(zip(over, self.views(over), strict=True))
+        words = self.words(list({ending.claim.row: ending.claim for ending in endings.values() if ending.claim is not None}.values()))
+        return {
+            row: InvalidationView(
+                ending.reason,
+                ending.rule,
+                views[taken[row]] if row in taken else None,
+                words[ending.claim.row] if ending.claim is not None else None,
+                times[ending.decided],
+                ending.decided,
+            )
+            for row, ending in endings.items()
+        }
+
+    def _taken(self, ending: Ending) -> Rectangle | None:
+        return None if ending.by is None else self.rectangle_at(ending.by, ending.at, ending.shown)
 
     def rectangle_at(self, value: tuple[Place, bool], at: Instant, transaction: int) -> Rectangle | None:
         """The believed rectangle of a proposition with a polarity around an instant."""
         if self._basis.evidence_until is not None:
-            until = (transaction, self._basis.evidence_until)
-            found = replayed(self.connection, self._keys, self._vocabulary, [value[0]], *until, self.identity_at)
-            mine = (row for row in found if row.polarity == value[1] and row.tx_to > transaction and row.holds(at))
-            return next(mine, None)
+            told = (row for row in self.replay([value[0]]) if row.tx_from <= transaction < row.tx_to)
+            return next((row for row in told if row.polarity == value[1] and row.holds(at)), None)
         keys = self.identity_at(transaction).kept_under(value[0])
         values = {"polarity": value[1], "at": at, "transaction": transaction}
         row = next(iter(rows_among(self.connection, _AROUND, keys, **values)), None)
         return rectangle(row) if row is not None else None
 
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
-        return versions(self.connection, self._keys, self._vocabulary, self._basis, shown, self.identity_at)
+        replay = self.replay if self._basis.evidence_until is not None else None
+        return versions(self.connection, self._basis.transaction, shown, self.identity_at, replay)
 
 
 class SharedScenes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, islice
 from threading import Lock
@@ -15,8 +14,7 @@ from graph.drift import Cause, DifferenceView
 from graph.ledger.chosen import Chosen
 from graph.ledger.comparing import Difference, Place
 from graph.ledger.comparison import Comparison, shown
-from graph.ledger.details import VocabularyAt
-from graph.ledger.footing import Footing
+from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.told import AS_STORED, Resolution
@@ -46,7 +44,8 @@ class Differences:
         self, engine: Engine, keys: Keys, vocabulary_at: VocabularyAt, identities: IdentityCache, resolutions: Resolutions
     ) -> None:
         self._engine = engine
-        self._of = (engine, keys, vocabulary_at)
+        self._keys = keys
+        self._vocabulary_at = vocabulary_at
         self._identities = identities
         self._resolutions = resolutions
         self._lock = Lock()
@@ -74,16 +73,13 @@ class Differences:
                 raise InvalidInput(message, path=("filter", name), reason="UNSUPPORTED")
         position = None if after is None else _placed(after)
         middle = replace(end, valid_at=start.valid_at)
-        footings = [Footing(*self._of, basis, self._identities, self._resolutions) for basis in (start, middle, end)]
-        with ExitStack() as opened:
-            connection = opened.enter_context(self._engine.connect())
-            describers = [footing.describer(connection, opened) for footing in footings]
-            limits = [self._resolution(connection, basis) for basis in (start, middle, end)]
+        bases = (start, middle, end)
+        with self._engine.connect() as connection:
+            describers = [Describer(connection, self._keys, self._vocabulary_at, basis, self._identities) for basis in bases]
+            limits = [self._resolution(connection, basis) for basis in bases]
             through = describers[-1].identity
-            one, other, last = (
-                Vantage(footing, describer, limit, through) for footing, describer, limit in zip(footings, describers, limits, strict=True)
-            )
-            chosen = Chosen(filter, footings[-1].vocabulary, footings[-1].selection)
+            one, other, last = (Vantage(*each, through) for each in zip(describers, bases, limits, strict=True))
+            chosen = Chosen(filter, self._vocabulary_at(end.transaction))
             steps = [Comparison(Cause.BELIEF, one, other, chosen), Comparison(Cause.WORLD, other, last, chosen)]
             following = chain.from_iterable(self._following(step, position) for step in steps)
             found = list(islice(following, first + 1))

@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, case, exists, func, literal, null, or_, select
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import SOURCE, Identity
 from graph.ledger.schema import claims, labels, things
 from graph.ledger.standing import standing
+from graph.ledger.told_identity import OF_IDENTITY
 from graph.views import EntityView, LiteralView
 from ontology.claim import CANDIDATE_BELOW, Modality
 from ontology.instant import Instant
@@ -33,37 +34,61 @@ _EVER = tuple(
 )
 
 
-def _told(side: str) -> Select[Any]:
-    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them."""
+_SPLIT = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
+
+
+def _naming(side: str) -> tuple[ColumnElement[bool], ...]:
+    """The visible claims said by an instant that name what stands on one side of them."""
+    return (
+        standing(claims),
+        claims.c.namespace == bindparam("namespace"),
+        claims.c.said <= bindparam("said_until"),
+        claims.c.confidence >= CANDIDATE_BELOW,
+        claims.c.modality != str(Modality.HYPOTHETICAL),
+        # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
+        or_(claims.c.source != SOURCE, and_(_SPLIT, claims.c.turned.is_(side == "subject"))),
+    )
+
+
+def _told(side: str, *, anywhere: bool) -> Select[Any]:
+    """What visible claims said by an instant call the things on one side of them, and how often: as `labels` counts them.
+
+    `anywhere`: a name means the same in all groups and sources.
+    """
     key, name, type = (claims.c[part] for part in (side, f"{side}_text", f"{side}_type"))
     datatype = claims.c.datatype if side == "object" else null()
-    split = or_(claims.c.scope_group.is_not(None), claims.c.scope_source.is_not(None))
+    told_in = (null().label("grp"), literal("").label("source")) if anywhere else (claims.c.grp, claims.c.source)
     return (
         select(
             key.label("key"),
             name.label("name"),
             type.label("type"),
             datatype.label("datatype"),
-            claims.c.grp,
-            claims.c.source,
-            split.label("split"),
+            *told_in,
+            _SPLIT.label("split"),
             func.count().label("times"),
         )
-        .where(
-            among(key),
-            standing(claims),
-            claims.c.namespace == bindparam("namespace"),
-            claims.c.said <= bindparam("said_until"),
-            claims.c.confidence >= CANDIDATE_BELOW,
-            claims.c.modality != str(Modality.HYPOTHETICAL),
-            # As `labels.naming_sides`: what is stated by key names nothing, but a split the entity that it makes.
-            or_(claims.c.source != SOURCE, and_(split, claims.c.turned.is_(side == "subject"))),
-        )
-        .group_by(key, name, type, datatype, claims.c.grp, claims.c.source, "split")
+        .where(among(key), *_naming(side))
+        .group_by(key, name, type, datatype, *(() if anywhere else told_in), "split")
     )
 
 
-_TOLD = (_told("subject"), _told("object"))
+_TOLD, _TOLD_ANYWHERE = (tuple(_told(side, anywhere=anywhere) for side in ("subject", "object")) for anywhere in (False, True))
+
+
+def _given(side: str) -> ColumnElement[bool]:
+    """Whether a visible claim said by an instant gives a thing on that side the name or type that a row of `labels` has."""
+    form = case((labels.c.kind == "name", claims.c[f"{side}_text"]), else_=claims.c[f"{side}_type"])
+    return exists().where(claims.c[side] == labels.c.thing, *_naming(side), form == labels.c.value)
+
+
+_GIVEN = select(
+    labels.c.thing,
+    labels.c.kind,
+    labels.c.value,
+    select(things.c.datatype).where(things.c.key == labels.c.thing).limit(1).scalar_subquery().label("datatype"),
+).where(among(labels.c.thing), labels.c.kind != "alias", standing(labels), or_(_given("subject"), _given("object")))
+_IN_IDENTITY = tuple(select(key.label("key")).distinct().where(among(key), OF_IDENTITY) for key in (claims.c.subject, claims.c.object))
 
 
 class Naming(NamedTuple):
@@ -83,7 +108,7 @@ def namings(
     """What visible claims said by an instant call some entities, by the key of theirs that a mention counts for. `load` them before."""
     basis = {"namespace": namespace, "transaction": transaction, "said_until": said_until}
     raws = {raw for root in roots for raw in identity.raws(root)}
-    for query in _TOLD:
+    for query in _TOLD_ANYWHERE if identity.nothing_joined else _TOLD:
         for row in rows_among(connection, query, raws, **basis):
             own = row.key
             if row.datatype is None and not row.split:
@@ -189,15 +214,41 @@ class Directory:
         return found
 
     def _load_told(self, wanted: set[str], said_until: Instant) -> None:
+        counted = wanted - self._known_by_one_form(wanted, said_until)
         told = Told()
-        for naming in namings(self._connection, self.identity, self._namespace, self._transaction, said_until, wanted):
+        for naming in namings(self._connection, self.identity, self._namespace, self._transaction, said_until, counted):
             told.add(self.identity.root(naming.own), naming)
             if not naming.alias:
                 self._own[naming.own] = min(naming.name, self._own.get(naming.own, naming.name))
-        self._known |= told.views(self._apart(wanted))
+        self._known |= told.views(self._apart(counted))
+
+    def _known_by_one_form(self, wanted: set[str], said_until: Instant) -> set[str]:
+        """Note what has one name and at most one type under the limit, where no identity claim speaks of it: nothing need be counted.
+
+        Of what very many claims name that is found by the first of them.
+        """
+        plain = wanted
+        if not self.identity.nothing_joined:
+            plain = wanted - {row.key for query in _IN_IDENTITY for row in rows_among(self._connection, query, wanted)}
+        basis = {"namespace": self._namespace, "transaction": self._transaction, "said_until": said_until}
+        forms: dict[str, list[Any]] = defaultdict(list)
+        for row in rows_among(self._connection, _GIVEN, plain, **basis):
+            forms[row.thing].append(row)
+        for key, given in forms.items():
+            names, types = ([row.value for row in given if row.kind == kind] for kind in ("name", "type"))
+            if len(names) == 1 and len(types) <= 1:
+                datatype = given[0].datatype
+                self._own[key] = names[0]
+                self._known[key] = LiteralView(key, names[0], datatype) if datatype else EntityView(key, names[0], *types)
+        # What no form is given to has none.
+        return {key for key in plain if key in self._known or key not in forms}
 
     def thing(self, key: str) -> EntityView | LiteralView | None:
         """The thing of a key; None where nothing is known of it on the basis."""
+        # Only the key of an entity, or of a literal, is known: nothing has to be looked up for one that is.
+        known = self._known.get(self.identity.root(key))
+        if known is not None:
+            return known
         self.load([key])
         return self._known.get(self.identity.root(key))
 

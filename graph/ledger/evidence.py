@@ -335,9 +335,11 @@ class Units:
         return next((one for one in found if one is not None), None)
 
     def told_as_end(self, place: Place, polarity: bool, at: Instant) -> bool:
-        """Whether what carries a proposition at an instant is nothing but words that something has ended."""
+        """Whether what carries a proposition just before an instant is nothing but words that something has ended."""
         outcomes = (
-            found for side in self.sides(place) for found in self.course(side, place.proposition).outcomes(place.proposition, polarity, at)
+            found
+            for side in self.sides(place)
+            for found in self.course(side, place.proposition).just_before(place.proposition, polarity, at)
         )
         winners = [atom for found in outcomes if found.holds for atom in found.winners]
         return bool(winners) and all(atom.ending for atom in winners)

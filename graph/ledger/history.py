@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,12 +12,13 @@ from sqlalchemy import Connection, bindparam, select
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.identity import Identity, Place
-from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, read_as, rectangle, replayed
+from graph.ledger.rectangles import COLUMNS, IdentityAt, Rectangle, read_as, rectangle
 from graph.ledger.schema import OPEN, components, statements, transactions
-from graph.views import Basis, VersionView
+from graph.views import VersionView
 from ontology.instant import Instant
-from ontology.names import Keys
-from ontology.vocabulary import Vocabulary
+
+Replay = Callable[[Iterable[Place]], Iterable[Rectangle]]
+"""All rectangles that some propositions ever had."""
 
 _TIMES = select(transactions.c.number, transactions.c.at).where(among(transactions.c.number))
 _VERSIONS = select(*COLUMNS).where(among(statements.c.base), statements.c.tx_from <= bindparam("transaction"))
@@ -34,21 +35,20 @@ def transaction_times(connection: Connection, numbers: Collection[int]) -> dict[
 
 
 def versions(
-    connection: Connection, keys: Keys, vocabulary: Vocabulary, basis: Basis, shown: Sequence[Rectangle], identity_at: IdentityAt
+    connection: Connection, transaction: int, shown: Sequence[Rectangle], identity_at: IdentityAt, replay: Replay | None = None
 ) -> dict[Rectangle, tuple[VersionView, ...]]:
-    """Every interval of the propositions of some statements up to the basis, in transaction order.
+    """Every interval of the propositions of some statements up to a transaction, in transaction order.
+
+    `replay` gives them where the stored ones are not meant.
 
     They are read through the identity of the basis: at an earlier transaction a proposition has the intervals that its parts then
     had, so what was joined since was never removed and added.
     """
-    identity = identity_at(basis.transaction)
+    identity = identity_at(transaction)
     identity.load({key for row in shown for key in (row.subject, row.object)})
     read = {row: read_as(identity, row) for row in shown}
-    if basis.evidence_until is not None:
-        places = {row.place.proposition: row.place for row in read.values()}.values()
-        found: Iterable[Rectangle] = replayed(connection, keys, vocabulary, places, basis.transaction, basis.evidence_until, identity_at)
-    else:
-        found = _stored(connection, basis.transaction, {row.place.proposition: row.place for row in read.values()}, identity_at)
+    places = {row.place.proposition: row.place for row in read.values()}
+    found = _stored(connection, transaction, places, identity_at) if replay is None else replay(places.values())
     spans: dict[tuple[str, bool], dict[tuple[Instant, Instant], list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for row in found:
         spans[row.base, row.polarity][row.v_from, row.v_to].append((row.tx_from, row.tx_to))
@@ -58,8 +58,7 @@ def versions(
     for row, known in read.items():
         lives = sorted(joined.get((known.base, known.polarity), ()), key=lambda life: (life[0], life[2]))
         histories[row] = tuple(
-            VersionView(v_from, v_to, times[begun], times[ended] if ended <= basis.transaction else None)
-            for begun, ended, v_from, v_to in lives
+            VersionView(v_from, v_to, times[begun], times[ended] if ended <= transaction else None) for begun, ended, v_from, v_to in lives
         )
     return histories
 

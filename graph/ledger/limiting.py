@@ -21,7 +21,7 @@ from ontology.instant import Instant
 from ontology.names import normalise
 
 MOST_STATEMENTS = 500_000
-"""Most statements of a namespace that are held in memory under a limit; some 700 bytes each, with what was said of them."""
+"""Most statements of a namespace that are held in memory under a limit; some 900 bytes each, with what was said of them."""
 
 _TOLD_IN = and_(claims.c.episode == episodes.c.key, claims.c.revision == episodes.c.revision)
 _MINE = episodes.c.namespace == bindparam("namespace")
@@ -93,12 +93,10 @@ class Limiting:
         return {"namespace": self.stored.namespace, "transaction": self.transaction, "said_until": self.said_until}
 
     def _read(self, query: Select[Any]) -> Iterator[Sequence[Any]]:
+        """Rows as the driver has them: what the database gave it takes back, and row by row nothing is done to them."""
         names = query.compile().params
-        found = self.connection.execute(query, {name: value for name, value in self._values.items() if name in names})
-        # As the driver has them: what the database gave it takes back.
-        cursor: Any = found.cursor
-        yield from cursor
-        found.close()
+        cursor: Any = self.connection.execute(query, {name: value for name, value in self._values.items() if name in names}).cursor
+        return iter(cursor)
 
     def _kept(self, name: str, column: str, gone: Collection[str], instead: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
         """The stored rows but for what is gone, and behind them what stands in their place, without row numbers."""

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, bindparam, select
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.evidence import Evidence, Units, load_slots
-from graph.ledger.identity import Identity, KnownIdentity, Place, Visibility, place_of
-from graph.ledger.schema import OPEN, claims, statements
+from graph.ledger.identity import Identity, KnownIdentity, Place, Visibility
+from graph.ledger.schema import OPEN, statements
 from graph.ledger.told_identity import EverJoined
 from ontology.errors import QueryTooComplex
 from ontology.instant import Instant
@@ -216,15 +216,3 @@ def load(evidence: Evidence, places: Collection[Place]) -> None:
     load_slots(evidence, places)
     evidence.load_propositions([place for place in places if not evidence.traits(place.predicate).one_valued or place.inverse_slot])
     evidence.close()
-
-
-def places_about(connection: Connection, identity: Identity, entity: str, transaction: int, said_until: Instant) -> list[Place]:
-    """Propositions with an entity as subject or object on which a claim counts at a transaction."""
-    identity.load([entity])
-    raws = sorted(identity.raws(entity))
-    visible = (claims.c.believed, claims.c.tx_from <= transaction, claims.c.tx_from < claims.c.tx_to, claims.c.said <= said_until)
-    query = select(claims).where(or_(claims.c.subject.in_(raws), claims.c.object.in_(raws)), *visible)
-    rows = list(connection.execute(query.where(claims.c.namespace == identity.namespace)))
-    identity.load({key for row in rows for key in (row.subject, row.object)})
-    found = {place.proposition: place for place in (place_of(identity.settled(row)) for row in rows)}
-    return [place for place in found.values() if entity in (identity.root(place.subject), identity.root(place.object))]

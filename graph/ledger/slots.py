@@ -12,7 +12,7 @@ from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
 from graph.ledger.identity import Place, place_of
-from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle, replayed
+from graph.ledger.rectangles import COLUMNS, Rectangle, rectangle
 from graph.ledger.schema import claims, statements
 from graph.ledger.standing import standing
 from graph.views import AnswerView, Basis, SegmentView, StatementView, Truth, Want
@@ -38,21 +38,16 @@ class Slots:
         self._keys = keys
         self._vocabulary = vocabulary
 
-    def replay(self, describer: Describer, places: Collection[Place], *, past: bool = False) -> list[Rectangle]:
-        """Rectangles that are believed on the basis under its said-time limit; `past`: also last known ones that no longer are."""
-        assert self._basis.evidence_until is not None
-        until = (self._basis.transaction, self._basis.evidence_until)
-        rows = replayed(describer.connection, self._keys, self._vocabulary, places, *until, describer.identity_at)
-        if not past:
-            return [row for row in rows if row.tx_to > self._basis.transaction]
-        return [row for row in rows if not any(_outlives(other, row) for other in rows)]
+    def past(self, describer: Describer, places: Collection[Place]) -> list[Rectangle]:
+        """Under the said-time limit: rectangles that are believed on the basis, and last known ones that no longer are."""
+        return last_known(describer.replay(places))
 
     def rows(self, describer: Describer, subject: str, predicate: str, qualifier: str) -> tuple[list[Rectangle], frozenset[str]]:
         """Believed rectangles of a slot of an entity, and which of them stand in it from the other side."""
         describer.identity.load([subject])
         paired = self._vocabulary.predicate(predicate)
         if self._basis.evidence_until is not None:
-            found = self.replay(describer, self._told_in(describer, subject, predicate, qualifier))
+            found = describer.told(self._told_in(describer, subject, predicate, qualifier))
         else:
             found = self._stored_in(describer, subject, predicate, qualifier, paired=paired.symmetric or paired.inverse is not None)
         rows = sorted(found, key=lambda row: (row.v_from, row.proposition))
@@ -63,9 +58,7 @@ class Slots:
         describer.identity.load([subject])
         basis = self._basis
         if basis.evidence_until is not None:
-            places = self._told_in(describer, subject, predicate, qualifier)
-            until = (basis.transaction, basis.evidence_until)
-            return replayed(describer.connection, self._keys, self._vocabulary, places, *until, describer.identity_at)
+            return describer.replay(self._told_in(describer, subject, predicate, qualifier))
         slots = describer.identity.slots_kept_under(subject, predicate, qualifier)
         paired = self._vocabulary.predicate(predicate)
         queries = [_EVER_IN_SLOTS, *([_EVER_FROM_OTHER_SIDE] if paired.symmetric or paired.inverse is not None else [])]
@@ -181,10 +174,17 @@ class Slots:
         return []
 
 
+def last_known(rows: Collection[Rectangle]) -> list[Rectangle]:
+    """Of all rectangles that some propositions ever had those that no later one of theirs has taken the place of."""
+    beside: dict[str, list[Rectangle]] = defaultdict(list)
+    for row in rows:
+        beside[row.proposition].append(row)
+    return [row for row in rows if not any(_outlives(other, row) for other in beside[row.proposition])]
+
+
 def _outlives(one: Rectangle, other: Rectangle) -> bool:
-    """Whether one is what is last known of a stretch of time of which the other told before."""
-    same = one.proposition == other.proposition and one.v_from < other.v_to and other.v_from < one.v_to
-    return same and one.tx_to > other.tx_to
+    """Whether of one proposition one is what is last known of a stretch of time of which the other told before."""
+    return one.v_from < other.v_to and other.v_from < one.v_to and one.tx_to > other.tx_to
 
 
 def segments(views: Sequence[StatementView]) -> Iterator[SegmentView]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, and_, or_, select, tuple_
+from sqlalchemy import Connection, Engine, Row, and_, or_, select, true, tuple_
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.claim_list import ClaimList
@@ -14,12 +15,14 @@ from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
 from graph.ledger.drifting import LedgerDrift
 from graph.ledger.footing import Footing
-from graph.ledger.identity import ClaimRow, place_of
+from graph.ledger.gathered import LOOKED_THROUGH, Gathered
+from graph.ledger.identity import ClaimRow, Place, place_of
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, places_about, rectangle
+from graph.ledger.patterns import LedgerPatterns, Walks
+from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, rectangle
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, components, episodes, statements, things
-from graph.ledger.selection import TOLD_IN, Wanted, asked, position
+from graph.ledger.selection import TOLD_IN, Wanted, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at
@@ -61,8 +64,6 @@ Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 """(entity key, hops) around an entity: basis, key, depth, limit."""
 
 
-LOOKED_THROUGH = 200
-"""Statements that are looked at together where what they cite decides."""
 Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
 """The rows of those claims that match."""
 
@@ -81,11 +82,14 @@ class LedgerSnapshot:
         resolutions: Resolutions,
         surveys: Surveys,
         recall: Recall | None = None,
+        *,
+        walks: Walks,
     ) -> None:
         self.basis = basis
         self.footing = Footing(engine, keys, vocabulary_at, basis, identities, resolutions)
         self._surveys = surveys
         self._recall = recall
+        self.patterns = LedgerPatterns(self.footing, walks)
         self._engine = engine
         self._keys = keys
         self._vocabulary = self.footing.vocabulary
@@ -152,8 +156,6 @@ class LedgerSnapshot:
         want: frozenset[Want] = frozenset(),
     ) -> Page[StatementView]:
         """Statements with an entity as SUBJECT, OBJECT or ANY of both."""
-        if self.basis.evidence_until is not None:
-            return self._replayed_page(key, role, filter, first, after, want)
         return self._page(filter, key, role, first, after, want)
 
     def _page(
@@ -167,6 +169,10 @@ class LedgerSnapshot:
 
         with self._read() as describer:
             wanted = self.footing.wanted(describer, filter, entity, role)
+            gathered = self._gathered(describer, wanted) if self.basis.evidence_until is not None else None
+            if gathered is not None:
+                citing = partial(matching, describer.connection) if told else None
+                return self._pages(describer).page(gathered, wanted, first, after, want, citing)
             rows = self._select(describer, wanted, after, first + 1, matching if told else None)
             shown = rows[:first]
             swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
@@ -179,7 +185,8 @@ class LedgerSnapshot:
         """The first rows after a position; with `matching` those only that cite a claim that matches."""
         kept: list[Row[Any]] = []
         gone = wanted.filter.include_invalidated and wanted.joined
-        most = limit if matching is None and not gone else LOOKED_THROUGH
+        # At first no more than are likely to do.
+        most = limit if matching is None and not gone else min(2 * limit, LOOKED_THROUGH)
         while len(kept) < limit:
             query, values = self._selection.query(wanted, after=after, limit=most)
             rows = list(describer.rows.execute(query, values))
@@ -195,59 +202,19 @@ class LedgerSnapshot:
             kept += rows
             if looked_at < most:
                 break
+            most = limit if matching is None and not gone else LOOKED_THROUGH
         return kept[:limit]
 
-    def _replayed_page(
-        self, entity: str, role: str, filter: StatementFilter, first: int, after: Positions | None, want: frozenset[Want]
-    ) -> Page[StatementView]:
-        """A page of what the evidence said by the limit makes of an entity; filtered and sorted here, as no table holds it."""
-        unanswered = (filter.subjects, filter.objects, filter.min_confidence, filter.group, filter.source, filter.speaker)
-        if any(value is not None for value in unanswered) or filter.include_invalidated:
-            raise InvalidInput(
-                "with `evidenceUntil`, statements are filtered by predicates, aspects, polarity and validDuring only",
-                path=("filter",),
-                reason="UNSUPPORTED_WITH_EVIDENCE_UNTIL",
-            )
-        with self._read() as describer:
-            until = self.basis.evidence_until or 0
-            wanted = self.footing.wanted(describer, filter, entity, role)
-            entity = describer.identity.root(entity)
-            places = places_about(describer.connection, describer.identity, entity, self.basis.transaction, until)
-            found = [row for row in self._slots.replay(describer, places) if self._matches(row, wanted)]
-            describer.directory.load({key for row in found for key in (row.subject, row.object)})
+    def _gathered(self, describer: Describer, wanted: Wanted) -> list[Rectangle] | None:
+        """Under a said-time limit what may match, where that can be known without looking at all of the namespace; else None."""
+        pages = self._pages(describer)
+        if wanted.filter.include_invalidated:
+            # No table holds what this evidence made believed before.
+            return self._slots.past(describer, pages.ever_told(wanted))
+        return pages.told(wanted)
 
-            def order(row: Rectangle) -> tuple[Any, ...]:
-                one, other = (_name(describer.directory, key) for key in (row.subject, row.object))
-                one, other = (other, one) if describer.backwards(row) else (one, other)
-                return (-row.v_from, one, row.predicate, row.qualifier, other, row.polarity, row.proposition, row.tx_from)
-
-            found.sort(key=order)
-            rest = [row for row in found if after is None or order(row) > (-after[0], *after[1:])]
-            shown = rest[:first]
-            swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
-            views = describer.views(shown, want, swapped, sided=wanted.sided)
-            positions = tuple((row.v_from, *order(row)[1:]) for row in shown)
-        return Page(tuple(views), positions, len(rest) > first)
-
-    def _matches(self, row: Rectangle, wanted: Wanted) -> bool:
-        filter, role = wanted.filter, wanted.role
-        start, end = filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
-        if not (row.v_from < end and row.v_to > start):
-            return False
-        if filter.aspects is not None and self._vocabulary.predicate(row.predicate).aspect not in filter.aspects:
-            return False
-        names = asked(self._vocabulary, filter.predicates) if filter.predicates is not None else None
-        if names is not None and row.predicate in names.negated:
-            if row.polarity != (filter.polarity is False):
-                return False
-        elif (names is not None and row.predicate not in names.plain | names.swapped) or (
-            filter.polarity is not None and row.polarity != filter.polarity
-        ):
-            return False
-        if role == "ANY":
-            return True
-        turned = self._selection.turned(row, wanted)
-        return (row.object if (role == "SUBJECT") == turned else row.subject) in (wanted.entity or ())
+    def _pages(self, describer: Describer) -> Gathered:
+        return Gathered(describer, self.basis, self._vocabulary, self._selection)
 
     def statement(
         self, key: str, v_from: Instant, *, swapped: bool = False, closed: bool = False, want: frozenset[Want] = frozenset()
@@ -263,7 +230,8 @@ class LedgerSnapshot:
             describer.identity.load([places[0].subject, places[0].object])
             place = describer.identity.here(places[0])
             if self.basis.evidence_until is not None:
-                rows = [row for row in self._slots.replay(describer, [place]) if row.v_from == v_from]
+                rows = [row for row in describer.told([place]) if row.v_from == v_from]
+                rows = rows or [row for row in describer.replay([place]) if row.v_from == v_from]
             else:
                 query = select(*COLUMNS).where(
                     among(statements.c.base), statements.c.v_from == v_from, statements.c.tx_from <= self.basis.transaction
@@ -301,10 +269,7 @@ class LedgerSnapshot:
     def episode(self, key: str) -> EpisodeView | None:
         """The current copy of an episode by its key."""
         with self._engine.connect() as connection:
-            transaction = self.basis.transaction
-            query = episodes_at(transaction).where(
-                episodes.c.namespace == self.basis.namespace, episodes.c.key == key, current_copy(transaction)
-            )
+            query = self._episodes().where(episodes.c.key == key)
             views = views_of(connection, list(connection.execute(query)))
             return views[0] if views else None
 
@@ -317,9 +282,8 @@ class LedgerSnapshot:
         first: int = 20,
         after: Positions | None = None,
     ) -> Page[EpisodeView]:
-        """Episodes recorded by the basis, newest said first."""
-        transaction = self.basis.transaction
-        query = episodes_at(transaction).where(episodes.c.namespace == self.basis.namespace, current_copy(transaction))
+        """Episodes recorded and said by the basis, newest said first."""
+        transaction, query = self.basis.transaction, self._episodes()
         if group is not None:
             query = query.where(episodes.c.grp == group)
         if source is not None:
@@ -333,27 +297,38 @@ class LedgerSnapshot:
             views = views_of(connection, rows[:first])
         return Page(tuple(views), tuple((row.said, row.key) for row in rows[:first]), len(rows) > first)
 
+    def _episodes(self) -> Any:
+        """The current copies of episodes recorded and said by the basis."""
+        transaction, until = self.basis.transaction, self.basis.evidence_until
+        query = episodes_at(transaction).where(episodes.c.namespace == self.basis.namespace, current_copy(transaction))
+        return query if until is None else query.where(episodes.c.said <= until)
+
     def episode_statements(
         self, key: str, *, first: int = 20, after: Positions | None = None, want: frozenset[Want] = frozenset()
     ) -> Page[StatementView]:
         """Statements that an episode asserts, of those that hold on the basis."""
         with self._read() as describer:
 
-            def matching(_: Connection, cited: Collection[ClaimRow]) -> set[int]:
+            def mine(cited: Collection[ClaimRow]) -> set[int]:
                 return {claim.row for claim in cited if claim.episode == key}
 
-            wanted = Wanted(StatementFilter(), bases=self._told_by(describer, key))
-            rows = self._select(describer, wanted, after, first + 1, matching)
+            places = self._told_by(describer, key)
+            if self.basis.evidence_until is not None:
+                return self._pages(describer).page(describer.told(places), Wanted(StatementFilter()), first, after, want, mine)
+            bases = tuple(sorted({key for place in places for key in describer.identity.kept_under(place)}))
+            rows = self._select(describer, Wanted(StatementFilter(), bases=bases), after, first + 1, lambda _, cited: mine(cited))
             views = describer.views([_rectangle(row) for row in rows[:first]], want)
         return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
 
-    def _told_by(self, describer: Describer, episode: str) -> tuple[str, ...]:
-        """The keys under which the propositions may be stored that the claims of an episode speak of."""
-        query = select(claims).where(claims.c.episode == episode, claims.c.believed, believed_at(claims, self.basis.transaction))
-        told = list(describer.connection.execute(query))
+    def _told_by(self, describer: Describer, episode: str) -> list[Place]:
+        """The propositions that the claims of an episode speak of."""
+        mine = and_(claims.c.namespace == self.basis.namespace, claims.c.episode == episode, claims.c.believed)
+        told = and_(mine, believed_at(claims, self.basis.transaction))
+        until = self.basis.evidence_until
+        rows = list(describer.connection.execute(select(claims).where(told, true() if until is None else claims.c.said <= until)))
         identity = describer.identity
-        identity.load({key for row in told for key in (row.subject, row.object)})
-        return tuple(sorted({key for row in told for key in identity.kept_under(place_of(identity.settled(row)))}))
+        identity.load({key for row in rows for key in (row.subject, row.object)})
+        return list({place.proposition: place for place in (place_of(identity.settled(row)) for row in rows)}.values())
 
     def claims(
         self,
@@ -385,7 +360,7 @@ class LedgerSnapshot:
     def undeclared(self, *, least: int = 5) -> list[UndeclaredPredicate]:
         """Undeclared predicates with at least so many claims, most used first."""
         with self._read() as describer:
-            return Undeclared(self.basis, self._vocabulary, self._slots).used(describer, least)
+            return Undeclared(self.basis, self._vocabulary).used(describer, least)
 
     def neighbors(self, key: str, *, depth: int = 1, first: int = 20, after: Positions | None = None) -> Page[EntityView]:
         """Entities up to `depth` hops away over positive statements that hold, nearest first, then by name."""

@@ -29,7 +29,7 @@ from ontology.vocabulary import Vocabulary
 
 BUDGET = 2_000_000
 """Most claims that one survey looks at; a million take some 40 s and 500 MB, of which 200 MB are kept."""
-TOGETHER = 5_000
+TOGETHER = 500
 """Claims that are looked at together, if their slots have no more: more take more memory and no less time."""
 MOST_CHANGED = 50_000
 """Changed claims up to which a survey is carried forward to another transaction: looking anew at what more touch takes no less time."""

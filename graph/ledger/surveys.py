@@ -20,6 +20,7 @@ from graph.ledger.known_identity import IdentityCache
 from graph.ledger.schema import episodes
 from graph.ledger.survey import Found, Span, Surveyor
 from graph.views import Basis
+from ontology.errors import QueryTooComplex
 from ontology.instant import UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 
@@ -63,6 +64,10 @@ class Survey:
         self.vocabulary = vocabulary
         self.epoch = epoch
         self.found: Found | None = None
+        self.refused: str | None = None
+        """Why its evidence cannot be looked at as a whole."""
+        self.first_said: dict[int, Instant] = {}
+        """Of rows, under a limit, when the evidence first said so, as far as someone has asked."""
         self.lock = RLock()
 
     @cached_property
@@ -139,11 +144,17 @@ class Surveys:
             places = self._places(describer, survey.columns, rows, footing.basis.transaction)
             return survey.aligned(surveyor.some(places, survey.columns.opened(rows)), rows)
         with survey.lock:
+            if survey.refused is not None:
+                raise QueryTooComplex(survey.refused)
             if survey.found is None:
                 earlier = self._earlier(footing, survey)
                 opened = survey.columns.opened(np.arange(len(survey.columns)))
-                carried = None if earlier is None else surveyor.carried(*earlier, opened)
-                survey.found = surveyor.everything(opened) if carried is None else carried
+                try:
+                    carried = None if earlier is None else surveyor.carried(*earlier, opened)
+                    survey.found = surveyor.everything(opened) if carried is None else carried
+                except QueryTooComplex as refusal:
+                    survey.refused = refusal.message
+                    raise
             return survey.weighed
 
     @staticmethod

@@ -56,7 +56,8 @@ class Resolution:
 
     `gone` are the keys (`statements.base`) under which the stored rectangles do not count. `rectangles` stand in their place, in
     terms of the entities under the limit: affirmations and denials, over all valid time. Their `tx_from` is the transaction of
-    the basis, not the one that first said so: `replayed` tells that of the few that are shown.
+    the basis, not the one that first said so: `replayed` tells that of the few that are shown. Where what was believed before
+    counts too (`Gathered.past`) they have been replayed all, and their lives are their own.
 
     `renamed` are the keys of names that may denote something else under the limit than as stored; all that stands on any of them is in
     `gone` or `rectangles`, all other names denote what the tables say. `read` tells of the claims that mention one and were said

@@ -9,11 +9,9 @@ from sqlalchemy import Connection, and_, func, select, true
 
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
-from graph.ledger.identity import place_of
 from graph.ledger.rectangles import COLUMNS, Rectangle, read_as, rectangle
 from graph.ledger.schema import claims, episodes, statements
 from graph.ledger.selection import TOLD_IN
-from graph.ledger.slots import Slots
 from graph.ledger.standing import believed_at
 from graph.views import Basis, UndeclaredPredicate
 from ontology.vocabulary import Vocabulary
@@ -25,10 +23,9 @@ _QUOTE = func.substr(episodes.c.content, claims.c.start + 1, claims.c.end - clai
 class Undeclared:
     """The undeclared predicates of one basis."""
 
-    def __init__(self, basis: Basis, vocabulary: Vocabulary, slots: Slots) -> None:
+    def __init__(self, basis: Basis, vocabulary: Vocabulary) -> None:
         self._basis = basis
         self._vocabulary = vocabulary
-        self._slots = slots
         said = true() if basis.evidence_until is None else claims.c.said <= basis.evidence_until
         self._counted = and_(claims.c.namespace == basis.namespace, believed_at(claims, basis.transaction), said)
 
@@ -64,18 +61,12 @@ class Undeclared:
         return {predicate: len(found) for predicate, found in subjects.items()}
 
     def _held(self, describer: Describer, names: Collection[str]) -> Iterable[Rectangle]:
-        if self._basis.evidence_until is None:
-            at, mine = self._basis.valid_at, statements.c.namespace == self._basis.namespace
-            holding = and_(mine, believed_at(statements, self._basis.transaction), statements.c.v_from <= at, statements.c.v_to > at)
-            query = select(*COLUMNS).where(among(statements.c.predicate), holding)
-            rows = list(map(rectangle, rows_among(describer.connection, query, names)))
-            describer.identity.load({key for row in rows for key in (row.subject, row.object)})
-            return [read_as(describer.identity, row) for row in rows]
-        counted = select(claims).where(among(claims.c.predicate), self._counted, claims.c.believed)
-        told = list(rows_among(describer.connection, counted, names))
-        describer.identity.load({key for row in told for key in (row.subject, row.object)})
-        places = {place.proposition: place for place in (place_of(describer.identity.settled(row)) for row in told)}
-        return self._slots.replay(describer, places.values())
+        at, mine = self._basis.valid_at, statements.c.namespace == self._basis.namespace
+        holding = and_(mine, believed_at(statements, self._basis.transaction), statements.c.v_from <= at, statements.c.v_to > at)
+        query = select(*COLUMNS).where(among(statements.c.predicate), holding)
+        rows = list(map(rectangle, rows_among(describer.rows, query, names)))
+        describer.identity.load({key for row in rows for key in (row.subject, row.object)})
+        return [read_as(describer.identity, row) for row in rows]
 
     def _quotes(self, connection: Connection, names: Collection[str]) -> dict[str, list[str]]:
         """Some of the newest different quotes, by predicate."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.details import Describer
-from graph.ledger.footing import Footing
 from graph.ledger.identity import Identity
-from graph.ledger.rectangles import Rectangle, read_as
+from graph.ledger.rectangles import Rectangle
 from graph.ledger.told import Resolution
+from graph.views import Basis
+
+ASKED_SINGLY = 5
+"""Times that the rectangles of a resolution are gone through before they are sorted by where they stand."""
 
 
 class Vantage:
@@ -21,15 +23,14 @@ class Vantage:
     difference, what is told apart is one, and it does not matter under which of its keys a statement is stored.
     """
 
-    def __init__(self, footing: Footing, describer: Describer, resolution: Resolution, through: Identity) -> None:
+    def __init__(self, describer: Describer, basis: Basis, resolution: Resolution, through: Identity) -> None:
         self.describer = describer
-        self.basis = footing.basis
-        self._slots = footing.slots
+        self.basis = basis
         self.resolution = resolution
         self.identity = describer.identity
         self.through = through
-        self._by_slot: dict[str, list[Rectangle]] | None = None
-        self._by_base: dict[str, list[Rectangle]] = {}
+        self._asked = 0
+        self._under: dict[str, list[Rectangle]] | None = None
 
     # ------------------------------------------------------------ what holds
 
@@ -38,42 +39,23 @@ class Vantage:
         believed = row.tx_from <= self.basis.transaction < row.tx_to
         return believed and row.v_from <= self.basis.valid_at < row.v_to and row.base not in self.resolution.gone
 
-    def made_in(self, slots: Iterable[str]) -> list[Rectangle]:
-        """Rectangles of the resolution in some slots, from either side."""
-        by_slot, _ = self._made()
-        return [row for slot in slots for row in by_slot.get(slot, ())]
-
-    def made_of(self, bases: Iterable[str]) -> list[Rectangle]:
-        """Rectangles of the resolution of some propositions."""
-        _, by_base = self._made()
-        return [row for base in bases for row in by_base.get(base, ())]
-
-    def _made(self) -> tuple[dict[str, list[Rectangle]], dict[str, list[Rectangle]]]:
-        if self._by_slot is None:
-            by_slot: dict[str, list[Rectangle]] = defaultdict(list)
-            by_base: dict[str, list[Rectangle]] = defaultdict(list)
-            for row in self.resolution.rectangles:
-                if row.holds(self.basis.valid_at):
-                    by_base[row.base].append(row)
-                    for slot in {row.slot, row.inverse_slot}:
-                        if slot is not None:
-                            by_slot[slot].append(row)
-            self._by_slot, self._by_base = by_slot, by_base
-        return self._by_slot, self._by_base
-
-    def dated(self, rows: Sequence[Rectangle]) -> list[Rectangle]:
-        """Rectangles that hold here with the transaction that first said so; under a said-time limit no table tells it.
-
-        Raises QueryTooComplex where too many transactions would have to be resolved again.
-        """
-        if self.basis.evidence_until is None or not rows:
-            return list(rows)
-        read = {row: read_as(self.identity, row) for row in rows}
-        known = {
-            (row.base, row.polarity, row.v_from): row.tx_from
-            for row in self._slots.replay(self.describer, [each.place for each in read.values()])
-        }
-        return [replace(row, tx_from=known.get((each.base, each.polarity, each.v_from), row.tx_from)) for row, each in read.items()]
+    def made(self, slots: Collection[str], bases: Collection[str]) -> list[Rectangle]:
+        """Rectangles of the resolution that hold here in some slots, from either side, or of some propositions."""
+        made, at = self.resolution.rectangles, self.basis.valid_at
+        if not made or not (slots or bases):
+            return []
+        self._asked += 1
+        if self._asked <= ASKED_SINGLY:
+            found = [row for row in made if row.slot in slots or row.base in bases or row.inverse_slot in slots]
+            return [row for row in found if row.holds(at)]
+        if self._under is None:
+            # To sort them costs as much as to go through them some ten times.
+            self._under = defaultdict(list)
+            for row in made:
+                if row.holds(at):
+                    for key in {row.base, row.slot, row.inverse_slot or row.slot}:
+                        self._under[key].append(row)
+        return [row for key in {*slots, *bases} for row in self._under.get(key, ())]
 
     # ------------------------------------------------------------ who is who
 

@@ -127,8 +127,7 @@ class Pager:
         start, end = self.filter.valid_during or (self.basis.valid_at, self.basis.valid_at + 1)
         if self.basis.evidence_until is not None:
             past = self.filter.include_invalidated
-            # Each by itself: together all would be resolved again at every transaction that changed one of them.
-            rows = [row for place in dict.fromkeys(places) for row in self.slots.replay(self.describer, [place], past=past)]
+            rows = self.slots.past(self.describer, places) if past else self.describer.told(places)
             if past and self.filter.valid_during is None:
                 rows = [row for row in rows if row.v_from < end or row.tx_to <= self.basis.transaction]
             else:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.identity import Identity, Place
-from graph.ledger.schema import OPEN
 from graph.ledger.told import Resolution
 from graph.recall.columns import Bools, Grouped, GroupedView, Ints
 from graph.recall.namespace import NOBODY, Indexed, State, base_node, between, episode_node, thing_node
@@ -304,8 +303,8 @@ def _numbered(indexed: Indexed, told: Resolution) -> tuple[Ints, Mapping[str, ND
             row.polarity,
             row.v_from,
             row.v_to,
-            0,
-            OPEN,
+            row.tx_from,
+            row.tx_to,
             indexed.predicates.of(row.predicate),
         )
         for row in told.rectangles

@@ -14,8 +14,11 @@ import numpy as np
 from graph.belief.identity import IDENTITY
 from graph.belief.traits import traits_of
 from graph.ledger.details import Describer
+from graph.ledger.gathered import Gathered
 from graph.ledger.identity import Identity
 from graph.ledger.resolutions import Resolutions
+from graph.ledger.selection import Selection
+from graph.ledger.told import AS_STORED, Resolution
 from graph.recall.admission import Admission, Point
 from graph.recall.arranging import at_most, one_each, superseded_last
 from graph.recall.columns import Bools, Ints
@@ -45,6 +48,7 @@ MOST_WORDS = 200
 LONGEST_NAME = 5
 _AROUND_NAMES = ".,;:!?\"'()[]"
 QUERIES_KEPT = 256
+PASTS_KEPT = 4
 EMBEDDING_THREADS = 4
 """Questions that are embedded at a time."""
 
@@ -85,6 +89,7 @@ class Recall:
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._pasts: OrderedDict[tuple[str, int, int], tuple[Resolution, Resolution]] = OrderedDict()
         self._threads = ThreadPoolExecutor(EMBEDDING_THREADS, "recall-question")
         self._failures: dict[str, str] = {}
         self.mismatches = 0
@@ -132,7 +137,7 @@ class Recall:
         space = self.index.space(basis.namespace)
         if space is None or not basis.transaction:
             return Ranking((), 0, None, tuple(self._lacking(options, basis)))
-        reading = self._reading(describer, basis, space, vocabulary)
+        reading = self._reading(describer, basis, space, vocabulary, past=filter.include_invalidated)
         start, end = filter.valid_during or (basis.valid_at, basis.valid_at + 1)
         point = Point(basis.transaction, start, end, basis.evidence_until, filter.include_invalidated)
         admission = space.admissions.at(reading, point)
@@ -205,8 +210,8 @@ class Recall:
         waiting = self.index.waiting(basis.transaction)
         return [f"vector: {waiting} documents wait for their vectors"] if waiting else []
 
-    def _reading(self, describer: Describer, basis: Basis, space: Space, vocabulary: Vocabulary) -> Reading:
-        """How documents are read on the basis. Raises QueryTooComplex."""
+    def _reading(self, describer: Describer, basis: Basis, space: Space, vocabulary: Vocabulary, *, past: bool) -> Reading:
+        """How documents are read on the basis; `past`: where what was believed before counts too. Raises QueryTooComplex."""
         state, identity = space.indexed.state, describer.identity
 
         def looked_up() -> Identity:
@@ -215,10 +220,28 @@ class Recall:
 
         if basis.evidence_until is not None:
             resolution = self._resolutions.at(describer.connection, basis.namespace, basis.transaction, basis.evidence_until)
+            if past and resolution is not AS_STORED:
+                resolution = self._past(describer, basis, vocabulary, resolution)
             return space.readings.of(state, (basis.transaction, id(resolution)), looked_up, resolution)
         if identity.nothing_joined:
             return space.readings.plain(state)
         return space.readings.of(state, (identity.since, vocabulary.version), looked_up)
+
+    def _past(self, describer: Describer, basis: Basis, vocabulary: Vocabulary, now: Resolution) -> Resolution:
+        """What was believed before under the limit too: kept for a few bases, since all of it is replayed."""
+        name = (basis.namespace, basis.transaction, id(now))
+        with self._lock:
+            known = self._pasts.get(name)
+        if known is None:
+            selection = Selection(basis, vocabulary)
+            # Kept with what it was made of: its name is that of the object.
+            known = now, Gathered(describer, basis, vocabulary, selection).past(now)
+        with self._lock:
+            self._pasts[name] = known
+            self._pasts.move_to_end(name)
+            while len(self._pasts) > PASTS_KEPT:
+                self._pasts.popitem(last=False)
+        return known[1]
 
     @staticmethod
     def _allowed(admission: Admission, filter: StatementFilter, vocabulary: Vocabulary, identity: Identity) -> tuple[Allowed, Bools]:

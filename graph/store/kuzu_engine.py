@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-import pyarrow as pa
-
-from graph.store.edges import Edges, assemble
+from graph.store.cypher_paths import GraphLinks
+from graph.store.cypher_patterns import match
 from graph.store.kuzu_members import FIRST_JOINS, SCAN_FROM, Members
 from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creations, tables
 from graph.store.kuzu_session import Run, Session
-from graph.store.port import Batch, BatchRefused, Edge, GraphBasis, GraphUnreadable, Mark, ledger_of
+from graph.store.path_search import shortest_paths
+from graph.store.pattern_plan import Found, Plan
+from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark, ledger_of
 from graph.store.settings import GraphSettings
-from graph.store.walk import Apart, Who, members_of, subgraph, walk
+from graph.store.walk import Apart, Who, members_of, walk
 from ontology.echo import echo
 from ontology.instant import Instant
 from ontology.names import Keys
@@ -35,15 +35,6 @@ _NEAR = (
 _NEAR_MANY = (
     f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_HOLDS} AND s.polarity AND NOT s.literal "
     "RETURN s.subject, s.object"
-)
-_EDGE = "s.row, s.subject, s.predicate, s.object, s.polarity, s.literal"
-# A literal is a node like any other, but no end of a walk.
-_ENDS = f"{_HOLDS} AND (NOT s.literal OR s.subject = e.key) RETURN DISTINCT {_EDGE} ORDER BY s.row LIMIT $most"
-_TOUCHING = f"MATCH (e:Entity {{key: $key}})<-[:SUBJECT|OBJECT]-(s:Statement) WHERE {_ENDS}"
-_TOUCHING_MANY = f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_ENDS}"
-_EDGES = (
-    "MATCH (s:Statement) WHERE s.namespace = $namespace AND s.tx_from <= $tx "
-    "RETURN s.row, s.subject, s.predicate, s.object, s.literal, s.polarity, s.v_from, s.v_to, s.tx_from, s.tx_to"
 )
 _MARK = "MATCH (m:Meta {id: 0}) RETURN m.format, m.ledger, m.watermark, m.at"
 _FOLLOWED = "MATCH (m:Meta {id: 0}) SET m.watermark = $upto, m.at = $at RETURN 1"
@@ -224,27 +215,13 @@ class KuzuStore:
         members = members_of(self._who(basis), entity)
         return sorted({row for key in members for (row,) in self._rows(_ABOUT, _bind(basis, key=key))})
 
-    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
-        """From primary key to primary key, a wide level by a scan."""
+    def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
+        """One pattern query, after its parts were counted."""
+        return match(self._rows, self._who(basis), basis, plan, first, after)
 
-        def touching(keys: Sequence[str], most: int) -> Iterator[tuple[Edge, bool]]:
-            if len(keys) < SCAN_FROM:
-                found = [row for key in keys for row in self._rows(_TOUCHING, _bind(basis, key=key, most=most))]
-            else:
-                found = self._rows(_TOUCHING_MANY, _bind(basis, keys=list(keys), most=most))
-            return ((Edge(*edge), literal) for *edge, literal in found)
-
-        return subgraph(self._who(basis), entities, depth, limit, touching)
-
-    def edges(self, namespace: str, transaction: int) -> Edges:
-        """One scan into Arrow, whose columns become arrays without a Python object for each value but one for each key."""
-        table = self._read(lambda run: run.table(_EDGES, {"namespace": namespace, "tx": transaction}))
-        row, subject, predicate, value, *others = (column.combine_chunks() for column in table.columns)
-        ends = pa.concat_arrays([subject, value]).dictionary_encode()
-        kinds = predicate.dictionary_encode()
-        places = np.split(ends.indices.to_numpy(), 2)
-        columns = [row, places[0], kinds.indices, places[1], *others]
-        return assemble(transaction, ends.dictionary.to_pylist(), kinds.dictionary.to_pylist(), columns)
+    def paths(self, basis: GraphBasis, start: str, end: str, max_hops: int, limit: int) -> list[list[int]]:
+        """Breadth first from both ends, from primary key to primary key."""
+        return shortest_paths(self._who(basis), start, end, max_hops, limit, GraphLinks(self._rows, basis))
 
     def query(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
         """Rows of a pattern query that reads. Anchor it at a primary key: there are no other indexes."""

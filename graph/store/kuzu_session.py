@@ -50,15 +50,6 @@ class Run:
         finally:
             result.close()
 
-    def table(self, query: str, parameters: Mapping[str, Any]) -> Any:
-        """The answer as an Arrow table: for what has very many rows."""
-        result = self._connection.execute(query, dict(parameters))
-        assert isinstance(result, kuzu.QueryResult)
-        try:
-            return result.get_as_arrow()
-        finally:
-            result.close()
-
     def close(self) -> None:
         """Close the connection; an open transaction is rolled back."""
         self._prepared.clear()

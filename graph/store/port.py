@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from graph.store.edges import Edges
+from graph.store.pattern_plan import Found, Plan
 from ontology.instant import Instant
 from ontology.names import Keys
 
@@ -94,16 +94,6 @@ class WithdrawalRow(NamedTuple):
     episode: int
     claim: int
     tx_to: int
-
-
-class Edge(NamedTuple):
-    """A statement of a subgraph: `row` is its number, the ends are the keys of entities (the least of their members) or of a literal."""
-
-    row: int
-    subject: str
-    predicate: str
-    object: str
-    polarity: bool
 
 
 class EndingRow(NamedTuple):
@@ -221,16 +211,20 @@ class GraphStore(Protocol):
         """Row numbers of the statements with the entity as subject or object that hold on the basis, ascending."""
         ...
 
-    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
-        """The first `limit` statements that hold on the basis within `depth` hops of some entities, nearest first, then by row.
+    def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
+        """The first ways in which all steps of a plan hold on the basis, after a position: by the propositions of their statements in
+        the order of the steps, then by the sides from which these are seen.
 
-        A statement is as near as the nearer of its ends, and one that speaks of a given entity is one hop away. Hops lead over
-        positive statements between entities; denials and statements of literals are edges that lead no further.
+        A statement that joins an entity to itself is seen from one side. Raises QueryTooComplex where too much would have to be joined.
         """
         ...
 
-    def edges(self, namespace: str, transaction: int) -> Edges:
-        """All rectangles of a namespace as they stood at a transaction, under the keys that they are stored under: no join counts here."""
+    def paths(self, basis: GraphBasis, start: str, end: str, max_hops: int, limit: int) -> list[list[int]]:
+        """Rows of statements: the first `limit` shortest paths of up to `max_hops` over positive statements between entities that hold
+        on the basis, each walked in either direction; by the propositions of their statements in order.
+
+        None between an entity and itself. Raises QueryTooComplex where too much would have to be read.
+        """
         ...
 
     def counts(self) -> dict[str, int]:

@@ -6,17 +6,17 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from graph.ledger.details import VocabularyAt
-from graph.store.edges import Edges
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.follower import Follower
-from graph.store.port import Edge, GraphBasis, GraphClosed, GraphStore, GraphUnreadable
+from graph.store.pattern_plan import Found, Plan
+from graph.store.port import GraphBasis, GraphClosed, GraphStore, GraphUnreadable
 from graph.store.settings import GraphSettings
 from graph.store.sql_engine import SqlStore
 from graph.views import ComponentHealth
@@ -60,7 +60,6 @@ class GraphProjection:
         self._follower: Follower | None = None
         settings = settings or GraphSettings()
         self._walks_graph = kind == "kuzu" and settings.walks == "kuzu"
-        self._scans_graph = kind == "kuzu" and settings.scans == "kuzu"
         if kind == "kuzu":
             feed = Feed(engine, vocabulary_at or built_in(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
             self._follower = Follower(feed, GraphFiles(folder), settings)
@@ -96,17 +95,17 @@ class GraphProjection:
             return self._sql.neighbors(basis, entity, depth, limit)
         return self._answer(basis.transaction, lambda store: store.neighbors(basis, entity, depth, limit))
 
-    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int = 2, limit: int = 1_000) -> list[Edge]:
-        """The first statements that hold on the basis within `depth` hops of some entities, nearest first, then by row."""
+    def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
+        """As `GraphStore.match`."""
         if not self._walks_graph:
-            return self._sql.subgraph(basis, entities, depth, limit)
-        return self._answer(basis.transaction, lambda store: store.subgraph(basis, entities, depth, limit))
+            return self._sql.match(basis, plan, first, after)
+        return self._answer(basis.transaction, lambda store: store.match(basis, plan, first, after))
 
-    def edges(self, namespace: str, transaction: int) -> Edges:
-        """All rectangles of a namespace as they stood at a transaction, under the keys that they are stored under."""
-        if not self._scans_graph:
-            return self._sql.edges(namespace, transaction)
-        return self._answer(transaction, lambda store: store.edges(namespace, transaction))
+    def paths(self, basis: GraphBasis, start: str, end: str, max_hops: int, limit: int) -> list[list[int]]:
+        """As `GraphStore.paths`."""
+        if not self._walks_graph:
+            return self._sql.paths(basis, start, end, max_hops, limit)
+        return self._answer(basis.transaction, lambda store: store.paths(basis, start, end, max_hops, limit))
 
     def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
         """Row numbers of the statements stored in a slot of an entity that hold on the basis, ascending."""

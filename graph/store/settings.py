@@ -15,10 +15,8 @@ class GraphSettings(BaseSettings):
 
     engine: Literal["kuzu", "sql"] = Field(default="kuzu", description="What walks the graph; `sql`: the ledger alone.")
     walks: Literal["kuzu", "sql"] = Field(
-        default="sql", description="What answers neighbours and subgraphs: the ledger, by measurement (docs/engines.md), or the graph."
-    )
-    scans: Literal["kuzu", "sql"] = Field(
-        default="kuzu", description="What gives all rectangles of a namespace: the graph, by the same measurement, or the ledger."
+        default="sql",
+        description="What answers neighbours, patterns and paths: the ledger, by measurement (docs/engines.md), or the graph.",
     )
     buffer_pool_mb: int = Field(default=256, ge=64, description="MB that Kuzu may cache; its own default takes 80 % of the memory.")
     max_size_mb: int = Field(

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, and_, bindparam, func, select, union
+from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, union
 
-from graph.ledger.chunks import among, rows_among
 from graph.ledger.schema import components, episodes, settings, statements, things, transactions
-from graph.ledger.standing import standing
-from graph.store.edges import Edges, assemble
-from graph.store.port import Batch, BatchRefused, Edge, GraphBasis
-from graph.store.walk import Apart, Who, members_of, subgraph, walk
+from graph.store.pattern_plan import Found, Plan
+from graph.store.port import Batch, BatchRefused, GraphBasis
+from graph.store.sql_members import who
+from graph.store.sql_paths import paths
+from graph.store.sql_patterns import match
+from graph.store.walk import members_of, walk
 from ontology.names import Keys
 
 # Databases limit the number of bound values.
 _CHUNK = 400
 
-_SCAN = 20_000
-"""Rows that a scan has in memory as Python objects at a time."""
-
-_ANY_JOINED = (
-    select(components.c.row)
-    .where(components.c.namespace == bindparam("namespace"), components.c.tx_from <= bindparam("transaction"))
-    .limit(1)
-)
-_ROOTS = select(components.c.member, components.c.root).where(among(components.c.member), standing(components))
-_MEMBERS = select(components.c.member).where(among(components.c.root), standing(components))
-
-
-_EDGE = [statements.c[name] for name in Edge._fields]
-_EDGES = [
-    *(statements.c[name] for name in ("row", "subject", "predicate", "object", "object_is_literal", "polarity")),
-    *(statements.c[name] for name in ("v_from", "v_to", "tx_from", "tx_to")),
-]
-
 
 def holds(basis: GraphBasis) -> ColumnElement[bool]:
-    """The rectangles of the basis' namespace that contain its instant and transaction."""
+    """The rectangles of the basis' namespace that contain its instant and transaction, of some that are looked up by key.
+
+    Behind a function the namespace cannot be searched for: else SQLite walks all that it has as soon as a few keys are looked up
+    together (600 ms at a million statements).
+    """
     return and_(
-        statements.c.namespace == basis.namespace,
+        func.coalesce(statements.c.namespace, "") == basis.namespace,
         statements.c.v_from <= basis.valid_at,
         statements.c.v_to > basis.valid_at,
         statements.c.tx_from <= basis.transaction,
@@ -59,25 +45,6 @@ def keys_of(connection: Connection) -> Keys | None:
     """What makes the ledger's keys; None where it has no secret yet, and so no keys."""
     secret = connection.scalar(select(settings.c.value).where(settings.c.name == "secret"))
     return None if secret is None else Keys(bytes(secret))
-
-
-class _Joined:
-    """Implements Who by the ledger's components as of a transaction."""
-
-    def __init__(self, connection: Connection, transaction: int) -> None:
-        self._connection, self._transaction = connection, transaction
-
-    def roots(self, keys: Collection[str]) -> Mapping[str, str]:
-        return {row.member: row.root for row in rows_among(self._connection, _ROOTS, keys, transaction=self._transaction)}
-
-    def members(self, roots: Collection[str]) -> set[str]:
-        return {*roots, *(row.member for row in rows_among(self._connection, _MEMBERS, roots, transaction=self._transaction))}
-
-
-def _who(connection: Connection, basis: GraphBasis) -> Who:
-    """Who is who on a basis: one look-up tells where nobody was joined by then."""
-    values = {"namespace": basis.namespace, "transaction": basis.transaction}
-    return Apart() if connection.execute(_ANY_JOINED, values).first() is None else _Joined(connection, basis.transaction)
 
 
 class SqlStore:
@@ -111,7 +78,7 @@ class SqlStore:
             def adjacent(keys: Collection[str]) -> set[str]:
                 return {key for part in chunks(list(keys)) for key in _adjacent(connection, basis, part)}
 
-            return walk(_who(connection, basis), entity, depth, limit, adjacent)
+            return walk(who(connection, basis), entity, depth, limit, adjacent)
 
     def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
         """One index seek for each key of the subject."""
@@ -119,43 +86,25 @@ class SqlStore:
             keys = self._keys = self._keys or keys_of(connection)
             if keys is None:
                 return []
-            members = members_of(_who(connection, basis), subject)
+            members = members_of(who(connection, basis), subject)
             slots = [keys.slot(basis.namespace, member, predicate, qualifier) for member in members]
             return _rows(connection, basis, statements.c.slot, slots)
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Two index seeks for each key of the entity: a condition with OR would use neither index."""
         with self._engine.connect() as connection:
-            members = members_of(_who(connection, basis), entity)
+            members = members_of(who(connection, basis), entity)
             return _rows(connection, basis, statements.c.subject, members, statements.c.object)
 
-    def subgraph(self, basis: GraphBasis, entities: Sequence[str], depth: int, limit: int) -> list[Edge]:
-        """Two index seeks for each key of a level."""
+    def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
+        """One query."""
         with self._engine.connect() as connection:
+            return match(connection, basis, plan, first, after)
 
-            def touching(keys: Sequence[str], most: int) -> Iterator[tuple[Edge, bool]]:
-                for part in chunks(keys):
-                    for *edge, literal in connection.execute(_touching(basis, part, most)).all():
-                        yield Edge(*edge), literal
-
-            return subgraph(_who(connection, basis), entities, depth, limit, touching)
-
-    def edges(self, namespace: str, transaction: int) -> Edges:
-        """One scan."""
-        keys: dict[str, int] = {}
-        predicates: dict[str, int] = {}
-        parts: list[list[Any]] = []
-        query = select(*_EDGES).where(statements.c.namespace == namespace, statements.c.tx_from <= transaction).order_by(statements.c.row)
+    def paths(self, basis: GraphBasis, start: str, end: str, max_hops: int, limit: int) -> list[list[int]]:
+        """Breadth first from both ends."""
         with self._engine.connect() as connection:
-            for rows in connection.execution_options(yield_per=_SCAN).execute(query).partitions():
-                row, subject, predicate, value, *others = zip(*rows, strict=True)
-                ends = [[keys.setdefault(key, len(keys)) for key in column] for column in (subject, value)]
-                kinds = [predicates.setdefault(name, len(predicates)) for name in predicate]
-                flags = [np.array(column, dtype=np.bool_) for column in others[:2]]
-                numbers = [np.array(column, dtype=np.int64) for column in (row, ends[0], kinds, ends[1], *others[2:])]
-                parts.append([*numbers[:4], *flags, *numbers[4:]])
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.empty(0, np.int64)] * 10
-        return assemble(transaction, list(keys), list(predicates), columns)
+            return paths(connection, basis, start, end, max_hops, limit)
 
     def counts(self) -> dict[str, int]:
         """Nodes as the graph would have them; edges that follow from statements alone."""
@@ -191,12 +140,3 @@ def _adjacent(connection: Connection, basis: GraphBasis, keys: Sequence[str]) ->
     forth = select(statements.c.object).where(statements.c.subject.in_(keys), ours)
     back = select(statements.c.subject).where(statements.c.object.in_(keys), ours)
     return set(connection.scalars(union(forth, back)))
-
-
-def _touching(basis: GraphBasis, keys: Sequence[str], most: int) -> Select[Any]:
-    """Statements (with whether the object is a literal) on some keys of entities, the first by row."""
-    ours = [*_EDGE, statements.c.object_is_literal]
-    forth = select(*ours).where(statements.c.subject.in_(keys), holds(basis))
-    back = select(*ours).where(statements.c.object.in_(keys), holds(basis), statements.c.object_is_literal.is_(False))
-    found = union(forth, back).subquery()
-    return select(found).order_by(found.c.row).limit(most)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
-
-from graph.store.port import Edge
 
 
 class Who(Protocol):
@@ -54,33 +52,3 @@ def walk(who: Who, entity: str, depth: int, limit: int, adjacent: Callable[[Coll
         if len(found) >= limit or not frontier:
             break
     return found[:limit]
-
-
-Touching = Callable[[Sequence[str], int], Iterable[tuple[Edge, bool]]]
-"""The first so many statements on some keys (by row) under the keys that they are stored under, and whether the object is a literal.
-
-A literal is no end of a statement here. More than were asked for, in any order and some of them twice, do no harm.
-"""
-
-
-def subgraph(who: Who, entities: Collection[str], depth: int, limit: int, touching: Touching) -> list[Edge]:
-    """The first `limit` statements within `depth` hops of the entities that some keys belong to, nearest first, then by row."""
-    roots = who.roots(set(entities))
-    frontier = sorted({roots.get(key, key) for key in entities})
-    seen, found = set(frontier), dict[int, Edge]()
-    for _ in range(depth):
-        # Of the first `limit` on this level at least as many are new as there is room for: no more need be read of a hub.
-        level = {edge.row: (edge, literal) for edge, literal in touching(sorted(who.members(frontier)), limit)}
-        new = [level[row] for row in sorted(level.keys() - found.keys())][: limit - len(found)]
-        roots = who.roots({key for edge, literal in new for key in (edge.subject, *([] if literal else [edge.object]))})
-        reached = set()
-        for edge, literal in new:
-            subject, value = roots.get(edge.subject, edge.subject), edge.object if literal else roots.get(edge.object, edge.object)
-            found[edge.row] = edge._replace(subject=subject, object=value)
-            if edge.polarity and not literal:
-                reached |= {subject, value}
-        frontier = sorted(reached - seen)
-        seen.update(frontier)
-        if len(found) >= limit or not frontier:
-            break
-    return list(found.values())

@@ -17,7 +17,8 @@ FOLLOW = f"""subscription($after: String, $filter: StatementFilter) {{ changes(a
 LIST = """query($id: ID!, $at: DateTime!, $after: String) { asOf(validAt: "2000-01-01T00:00:00Z", recordedAt: $at) { entity(id: $id) {
   statements(filter: {validDuring: {}}, first: 100, after: $after) { edges { node { key validTime { from to }
   subject { key } object { ... on Entity { key } } } } pageInfo { hasNextPage endCursor } } } } }"""
-
+MERGE = """mutation($ids: [ID!]!) { mergeEntities(ids: $ids) { __typename
+  ... on EntityPayload { transaction entity { key } } ... on Error { message } } }"""
 Edge = dict[str, Any]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -103,21 +104,31 @@ class OverHttp(Client):
 
 
 @contextmanager
-def served(app: ASGIApp, speaking: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """The address of a server that runs `app` in a thread, on a port of its own. `speaking`: other protocols than the service's."""
+def served(app: ASGIApp, speaking: Mapping[str, Any] | None = None, room: int | None = None) -> Iterator[str]:
+    """The address of a server that runs `app` in a thread, on a port of its own.
+
+    `speaking`: other protocols than the service's. `room`: bytes that the system holds of what a client has not taken.
+    """
     spoken = protocols(PATIENCE) if speaking is None else speaking
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if room is not None:
+        # What it accepts takes after it.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
+    listening.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", loop="uvloop", lifespan="on", **spoken))
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
         while not server.started and thread.is_alive():
             time.sleep(0.01)
-        url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         until_ready(url)
         yield url
     finally:
         server.should_exit = True
         thread.join()
+        listening.close()
 
 
 def until_ready(url: str, patience: float = 60) -> None:

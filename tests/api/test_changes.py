@@ -10,13 +10,11 @@ import pytest
 
 from api.cursors import encode_cursor
 from api.service import Service
-from tests.api.changes import PULL, about, in_words, pulled
+from tests.api.changes import MERGE, PULL, about, in_words, pulled
 from tests.api.clients import Client
 from tests.api.keyed import Keys, keyed_service
 from tests.api.stating import state
 
-MERGE = """mutation($ids: [ID!]!) { mergeEntities(ids: $ids) { __typename
-  ... on EntityPayload { transaction entity { key } } ... on Error { message } } }"""
 CLAIMS = "query { asOf { claims(first: 100) { edges { node { id object { ... on Entity { name } } } } } } }"
 REJECT = 'mutation($ids: [ID!]!) { rejectClaims(ids: $ids, reason: "test") { __typename } }'
 SPLIT = """mutation($id: ID!) { splitEntity(id: $id, groups: ["h"], discriminator: "2") { __typename

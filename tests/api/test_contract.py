@@ -36,9 +36,8 @@ PART_7 = {
     "Subscription": {"ingestJob", "changes"},
     "Snapshot": {
         *("basis", "entity", "entities", "statements", "episodes", "timeline", "ask", "recall", "context"),
-        *("claims", "suspects", "undeclaredPredicates"),
-        *("whyChanged",),
-        *("contested", "stale", "flipFlops", "volatility", "retroEdits"),
+        *("match", "path", "claims", "suspects", "undeclaredPredicates"),
+        *("whyChanged", "contested", "stale", "flipFlops", "volatility", "retroEdits"),
     },
     "Entity": {"id", "key", "name", "discriminator", "aliases", "type", "statements", "timeline", "neighbors", "suspectedSplits"},
     "Mutation": {

@@ -70,29 +70,54 @@ def test_provenance_is_paged(client: Client) -> None:
     assert client.send(ask, {"after": after}).codes == ["BAD_USER_INPUT"]
 
 
-def test_evidence_until_is_followed_or_refused_but_never_ignored(client: Client) -> None:
-    state(client, "1", "2023-01-01", ("Ada", "works_at", "Acme"))
-    state(client, "2", "2024-01-01", ("Ada", "works_at", "Globex"))
+def test_evidence_until_is_followed_by_every_field(client: Client) -> None:
+    done = state(client, "1", "2023-01-01", ("Ada", "works_at", "Acme"), ("Ada", "knows", "Bob"))
+    state(client, "2", "2024-01-01", ("Ada", "works_at", "Globex"), ("Bob", "knows", "Cy"))
     scope = 'asOf(evidenceUntil: "2023-06-01T00:00:00Z")'
     slot = 'subject: {name: "Ada"}, predicate: "works_at"'
     segments = f"segments {{ statements {{ {OBJECT} }} }}"
+    names = "edges { node { name } }"
     data = client.ok(
         f"{{ {scope} {{ basis {{ evidenceUntil }} timeline({slot}) {{ {segments} }} "
         f'ask({slot}, object: {{name: "Acme"}}) {{ value }} '
-        f'entity(name: "Ada") {{ timeline(predicate: "works_at") {{ {segments} }} {STATEMENTS} }} }} }}'
+        f'entity(name: "Ada") {{ timeline(predicate: "works_at") {{ {segments} }} {STATEMENTS} neighbors(depth: 2) {{ {names} }} }} '
+        f"{STATEMENTS} entities {{ {names} }} episodes {{ edges {{ node {{ externalId {STATEMENTS} }} }} }} "
+        f"suspects {{ {names} }} claims {{ edges {{ node {{ {OBJECT} }} }} }} undeclaredPredicates(least: 1) {{ name claims }} }} }}"
     )["asOf"]
     assert data["basis"] == {"evidenceUntil": "2023-06-01T00:00:00Z"}
     for timeline in (data["timeline"], data["entity"]["timeline"]):
         assert [s["object"]["name"] for segment in timeline["segments"] for s in segment["statements"]] == ["Acme"]
     assert data["ask"] == {"value": "YES"}
-    assert [edge["node"]["object"]["name"] for edge in data["entity"]["statements"]["edges"]] == ["Acme"]
-    for field in ("statements", "entities", "episodes"):
-        answer = client.send(f"{{ {scope} {{ {field} {{ edges {{ cursor }} }} }} }}")
-        assert answer.codes == ["BAD_USER_INPUT"]
-        assert field in answer.errors[0]["message"]
-    answer = client.send(f'{{ {scope} {{ entity(name: "Ada") {{ neighbors {{ edges {{ cursor }} }} }} }} }}')
-    assert answer.codes == ["BAD_USER_INPUT"]
-    assert "neighbors" in answer.errors[0]["message"]
+    (episode,) = (edge["node"] for edge in data["episodes"]["edges"])
+    assert episode["externalId"] == "1"
+    for listed in (data, data["entity"], episode):
+        assert sorted(edge["node"]["object"]["name"] for edge in listed["statements"]["edges"]) == ["Acme", "Bob"]
+    assert sorted(edge["node"]["object"]["name"] for edge in data["claims"]["edges"]) == ["Acme", "Bob"]
+    assert [edge["node"]["name"] for edge in data["entities"]["edges"]] == ["Acme", "Ada", "Bob"]
+    assert [edge["node"]["name"] for edge in data["entity"]["neighbors"]["edges"]] == ["Acme", "Bob"]
+    assert data["suspects"] == {"edges": []}
+    assert all(row["claims"] == 1 for row in data["undeclaredPredicates"])
+    assert done["deduplicated"] is False
+
+
+def test_under_a_limit_the_transaction_time_is_when_its_evidence_first_said_so(client: Client) -> None:
+    state(client, "1", "2023-01-01", ("Ada", "works_at", "Acme"))
+    state(client, "later", "2024-01-01", ("Ada", "works_at", "Globex"))
+    state(client, "2", "2023-02-01", ("Ada", "works_at", "Initech"))
+    at = {
+        row["node"]["number"]: row["node"]["at"]
+        for row in client.ok("{ transactions { edges { node { number at } } } }")["transactions"]["edges"]
+    }
+    first, _, third = (at[number] for number in sorted(at)[-3:])
+    fields = f"{OBJECT} transactionTime {{ from to }} invalidation {{ decidedAt by {{ {OBJECT} transactionTime {{ from }} }} }}"
+    filter = 'filter: {validDuring: {from: "2022-01-01T00:00:00Z", to: "2025-01-01T00:00:00Z"}}'
+    scope = f'{{ asOf(evidenceUntil: "2023-06-01T00:00:00Z") {{ statements({filter}) {{ edges {{ node {{ %s }} }} }} }} }}'
+    found = [edge["node"] for edge in client.ok(scope % fields)["asOf"]["statements"]["edges"]]
+    told = {node["object"]["name"]: node["transactionTime"]["from"] for node in found}
+    # That Acme has an end the third one said first: by then, and by what was said by June.
+    assert told == {"Initech": third, "Acme": third} and first < third
+    (ended,) = (node["invalidation"] for node in found if node["invalidation"] is not None)
+    assert ended == {"decidedAt": third, "by": {"object": {"name": "Initech"}, "transactionTime": {"from": third}}}
 
 
 def test_reading_creates_nothing(client: Client) -> None:

@@ -50,9 +50,18 @@ def test_four_times_the_claims_take_hardly_more_than_four_times_the_work(mix: st
     assert growth < LARGE / SMALL * 1.4
 
 
+@pytest.mark.parametrize("mix", MIXES)
+def test_what_is_contested_is_found_with_hardly_more_either(mix: str) -> None:
+    few, many = Unit(MIXES[mix](SMALL), ONE), Unit(MIXES[mix](LARGE), ONE)
+    growth = calls(lambda: many.contested) / calls(lambda: few.contested)
+    assert growth < LARGE / SMALL * 1.4
+
+
 def test_events_told_many_times_grow_likewise() -> None:
     def told(count: int) -> list[Claim]:
         return [claim(n, "v", n, start=on(n), end=on(n + 20), polarity=n % 3 > 0) for n in range(count)]
 
     growth = calls(lambda: resolved(told(LARGE), EVENT)) / calls(lambda: resolved(told(SMALL), EVENT))
     assert growth < LARGE / SMALL * 1.4
+    few, many = Unit(told(SMALL), EVENT), Unit(told(LARGE), EVENT)
+    assert calls(lambda: many.contested) / calls(lambda: few.contested) < LARGE / SMALL * 1.4

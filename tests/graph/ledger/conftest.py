@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from graph.ledger.database import open_database
 from graph.service import LedgerGraph
+from graph.store.pattern_plan import Found, Plan
 from graph.store.port import GraphBasis
 from graph.views import ComponentHealth
 from ontology.loading import load_vocabulary
@@ -26,6 +28,12 @@ class NoProjection:
     """A projection that holds nothing: the tests here read the ledger alone."""
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
+        return []
+
+    def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
+        return []
+
+    def paths(self, basis: GraphBasis, start: str, end: str, max_hops: int, limit: int) -> list[list[int]]:
         return []
 
     def notify(self, transaction: int) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 from graph.drift import ChangeKind, ChangeView
 from graph.facade import Graph
-from graph.views import EVERYTHING, StatementFilter, StatementView, Want
+from graph.views import EVERYTHING, EntityView, StatementFilter, StatementView, Want
 from ontology.instant import Instant
 from tests.graph.ledger.worlds import ALWAYS, pages, shown
 
 BARE = frozenset({Want.BARE})
 Held = tuple[str, frozenset[str], Instant, Instant]
-"""A statement as a client holds it: key, the entities (and literal) that it is about, from, to."""
+"""A statement as a client holds it: key, the entities that it is about, from, to."""
 
 
 def fed(
@@ -47,7 +47,9 @@ def in_words(view: ChangeView) -> str:
 
 def held(view: StatementView) -> Held:
     """A statement as it is held."""
-    return view.key, frozenset({view.subject.key, view.object.key}), view.v_from, view.v_to
+    # A literal is nobody: another name of an entity, shown as one, bears the key that it had by itself.
+    entities = frozenset(end.key for end in (view.subject, view.object) if isinstance(end, EntityView))
+    return view.key, entities, view.v_from, view.v_to
 
 
 class Replica:

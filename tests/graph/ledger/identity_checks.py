@@ -5,16 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
+from sqlalchemy import Engine, event
 
 from graph.ledger.database import open_database
-from graph.service import LedgerGraph
+from graph.service import LedgerGraph, Projection
 from graph.views import EntityRef, StatementView, Want
 from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
@@ -40,7 +41,9 @@ class Twins:
 Check = Callable[[Twins, st.DataObject], None]
 
 
-def two_ledgers(folder: Path, vocabulary: Vocabulary, empty_ledger: Path) -> Iterator[Twins]:
+def two_ledgers(
+    folder: Path, vocabulary: Vocabulary, empty_ledger: Path, projection: Callable[[Engine], Projection] = lambda _: NoProjection()
+) -> Iterator[Twins]:
     """Two ledgers for all examples, each in a namespace of its own; they need not survive a power cut."""
     shutil.copy(empty_ledger, folder / "one.db")
     opened = []
@@ -49,7 +52,8 @@ def two_ledgers(folder: Path, vocabulary: Vocabulary, empty_ledger: Path) -> Ite
         event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
         engine.dispose()
         ticks = count(EPOCH, 1_000_000)
-        opened.append(LedgerGraph(engine, vocabulary, lambda _: NoProjection(), clock=lambda ticks=ticks: next(ticks)))  # type: ignore[misc]
+        over = partial(_over, projection, engine)
+        opened.append(LedgerGraph(engine, vocabulary, over, clock=lambda ticks=ticks: next(ticks)))  # type: ignore[misc]
         if name == "one":
             # The secret is made by the first opening.
             engine.dispose()
@@ -57,6 +61,10 @@ def two_ledgers(folder: Path, vocabulary: Vocabulary, empty_ledger: Path) -> Ite
     yield Twins(*opened)
     for graph in opened:
         graph.close()
+
+
+def _over(projection: Callable[[Engine], Projection], engine: Engine, _: object) -> Projection:
+    return projection(engine)
 
 
 def drawn(twins: Twins, data: st.DataObject, **shape: Any) -> list[Operation]:

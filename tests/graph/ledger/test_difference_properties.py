@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from graph.drift import Cause, DifferenceView
-from graph.views import EntityRef, EntityView, StatementFilter, StatementView
+from graph.views import EntityRef, StatementFilter, StatementView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.differing import Fact, diff, fact
@@ -24,6 +24,7 @@ from tests.graph.ledger.strategies import POINTS, Told
 from tests.graph.ledger.worlds import pages
 
 AFFIRMED = StatementFilter(polarity=True)
+DATED = frozenset({Want.TRANSACTION})
 EDGES = (UNBOUNDED_PAST, UNBOUNDED_FUTURE)
 
 
@@ -48,21 +49,10 @@ def some_bases(story: Story, data: st.DataObject) -> list[Any]:
     return [one(), one()]
 
 
-def holding(story: Story, snapshot: Any, filter: StatementFilter = AFFIRMED) -> list[StatementView]:
+def holding(snapshot: Any, filter: StatementFilter = AFFIRMED) -> list[StatementView]:
     """What holds on a basis, identity aside."""
-    if snapshot.basis.evidence_until is None:
-        found = pages(lambda after: snapshot.statements(filter, first=100, after=after))
-    else:
-        keys = sorted({snapshot.key_of(EntityRef(name=name)) for name in NAMES} | {view.key for view in _parted(story)})
-        about = [
-            view for key in keys for view in pages(lambda after, k=key: snapshot.statements_about(k, "ANY", filter, first=100, after=after))
-        ]
-        found = list({(view.stored_key, view.v_from): view for view in about}.values())
+    found = pages(lambda after: snapshot.statements(filter, first=100, after=after, want=DATED))
     return [view for view in found if view.predicate != SAME]
-
-
-def _parted(story: Story) -> list[EntityView]:
-    return pages(lambda after: story.snapshot().entities(first=100, after=after))
 
 
 def steps(story: Story, start: Any, end: Any) -> list[tuple[Cause, Any, Any]]:
@@ -77,10 +67,10 @@ def differences_lead_from_one_basis_to_the_other(twins: Twins, data: st.DataObje
     graph = story.graph
     start, end = some_bases(story, data)
     # What only says that names are one is not compared, unless it is asked for.
-    whole = [each for each in diff(graph, start, end) if each.predicate != SAME]
+    whole = [each for each in diff(graph, start, end, want=DATED) if each.predicate != SAME]
     assert diff(graph, start, start) == [] == diff(graph, end, end)
     for cause, before, after in steps(story, start, end):
-        facts = [_facts(story, holding(story, basis), end) for basis in (before, after)]
+        facts = [_facts(story, holding(basis), end) for basis in (before, after)]
         state = dict(facts[0])
         for difference in (each for each in whole if each.cause is cause):
             mine, theirs = (_facts(story, side, end) for side in (difference.before, difference.after))
@@ -128,7 +118,7 @@ def filters_choose_what_statements_are_chosen_by(twins: Twins, data: st.DataObje
     """Those differences of which a statement is listed on its basis under the same filter."""
     story = begun(twins, data, drawn(twins, data, largest=6))
     graph = story.graph
-    start, end = (story.snapshot(valid_at=each.basis.valid_at, transaction=each.basis.transaction) for each in some_bases(story, data))
+    start, end = some_bases(story, data)
     named = st.sets(st.sampled_from(NAMES), min_size=1, max_size=2).map(
         lambda names: tuple(sorted(end.key_of(EntityRef(name=name)) for name in names))
     )
@@ -153,7 +143,7 @@ def filters_choose_what_statements_are_chosen_by(twins: Twins, data: st.DataObje
                 None if given is None else tuple(key for key in _keys(basis) if end.key_of(EntityRef(key=key)) in given)
                 for given in (filter.subjects, filter.objects)
             )
-            listed = holding(story, basis, replace(filter, polarity=filter.polarity is not False, subjects=subjects, objects=objects))
+            listed = holding(basis, replace(filter, polarity=filter.polarity is not False, subjects=subjects, objects=objects))
             chosen[cause, place] = {(view.key, view.v_from) for view in listed}
     for each in diff(graph, start, end, plain):
         mine, theirs = chosen[each.cause, 0], chosen[each.cause, 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger import identity_checks as identity
 from tests.graph.ledger.identity_checks import Twins, two_ledgers
-from tests.graph.ledger.strategies import POINTS, Event
+from tests.graph.ledger.identity_operations import SAME, Divided, Merged, said_at
+from tests.graph.ledger.identity_worlds import Story
+from tests.graph.ledger.strategies import POINTS, Event, Told
 from tests.graph.ledger.test_properties import DEEP, QUICK, examined
 from tests.graph.ledger.test_review_properties import judge, judgements, places, read_only
 from tests.graph.ledger.worlds import ALWAYS, World, pages, shown
@@ -144,8 +146,9 @@ def content(one: BoundaryView) -> tuple[Any, ...]:
     def told(views: Sequence[StatementView]) -> list[Any]:
         return [(view.subject.name, view.predicate, shown(view.object), view.polarity, view.v_from, view.v_to) for view in views]
 
-    words = [(each.episode.content, each.quote) for each in one.evidence]
-    return one.at, one.reason, one.rule, told(one.before), told(one.after), sorted(words), one.transaction is None
+    words = [(each.episode.content or "", each.quote) for each in one.evidence]
+    withdrawn = one.transaction and one.transaction.kind
+    return one.at, one.reason, one.rule, told(one.before), told(one.after), sorted(words), withdrawn
 
 
 def of_histories(ledger: LedgerGraph, events: list[Event], data: st.DataObject) -> None:
@@ -175,12 +178,45 @@ def of_stories(twins: Twins, data: st.DataObject) -> None:
         boundaries_are_right(story.graph, story.namespace, snapshot, middle)
 
 
+def what_is_said_later_does_not_count(twins: Twins, data: st.DataObject) -> None:
+    """Under a said-time limit the boundaries are those of a ledger that was only ever given what was said by it.
+
+    Of withdrawn ones that goes where nobody is joined: under a limit the past is read through the names of the basis.
+    """
+    drawn = identity.drawn(twins, data, largest=6, identity=data.draw(st.booleans()))
+    operations = [one for one in drawn if not (isinstance(one, Told) and one.draft.revised_at) and not isinstance(one, Merged | Divided)]
+    until = data.draw(st.sampled_from([said_at(one) + beside for one in operations if isinstance(one, Told) for beside in (-1, 0)]))
+    story, other = identity.begun(twins, data), Story(twins.other)
+    other.namespace = story.namespace
+    for one in operations:
+        story.do(one)
+        if not (isinstance(one, Told) and said_at(one) > until):
+            other.do(one)
+    under, whole = story.snapshot(evidence_until=until), other.snapshot()
+    joined = any(claim.predicate == SAME for one in operations if isinstance(one, Told) for claim in one.claims)
+
+    def told(snapshot: Any, slot: Slot) -> list[Any]:
+        return [content(one) for one in why(snapshot, slot) if one.transaction is None or not joined]
+
+    for slot in slots(twins.one.vocabulary(), statements(whole)):
+        assert told(under, slot) == told(whole, slot), slot
+
+
 def test_of_random_histories(ledger: LedgerGraph) -> None:
     examined(of_histories, ledger, QUICK)
 
 
 def test_of_random_stories(twins: Twins) -> None:
     identity.examined(of_stories, twins, identity.QUICK)
+
+
+def test_of_what_is_said_later(twins: Twins) -> None:
+    identity.examined(what_is_said_later_does_not_count, twins, identity.QUICK)
+
+
+@pytest.mark.deep
+def test_of_very_much_that_is_said_later(twins: Twins) -> None:
+    identity.examined(what_is_said_later_does_not_count, twins, identity.DEEP)
 
 
 @pytest.mark.deep
@@ -191,6 +227,3 @@ def test_of_very_many_random_histories(ledger: LedgerGraph) -> None:
 @pytest.mark.deep
 def test_of_very_many_random_stories(twins: Twins) -> None:
     identity.examined(of_stories, twins, identity.DEEP)
-
-
-Check = Callable[..., None]

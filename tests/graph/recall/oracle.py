@@ -139,7 +139,7 @@ class Oracle:
             identity.load({key for row in told for key in (row.subject, row.object)})
             if self.basis.evidence_until is not None:
                 places = {place.proposition: place for place in map(place_of, told)}
-                found = self.snapshot._slots.replay(describer, list(places.values()))
+                found = describer.told(places.values())
                 return [row for row in found if row.v_from < end and row.v_to > start]
             transaction = self.basis.transaction
             query = select(*COLUMNS).where(statements.c.namespace == self.basis.namespace, statements.c.tx_from <= transaction)

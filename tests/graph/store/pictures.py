@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import select
 
 from graph.ledger.schema import OPEN, statements
-from graph.store.edges import Edges
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.kuzu_schema import EDGES, stored_start
 from graph.store.port import GraphBasis, GraphStore
@@ -61,23 +60,6 @@ def graph_statements(store: KuzuStore) -> list[list[Any]]:
     return sorted(store.query("MATCH (s:Statement) RETURN s.row, s.v_from, s.v_to, s.tx_from, s.tx_to"))
 
 
-class HasEdges(Protocol):
-    """A store or a projection."""
-
-    def edges(self, namespace: str, transaction: int) -> Edges: ...
-
-
-def rectangles(store: HasEdges, transaction: int, namespace: str = "default") -> list[tuple[Any, ...]]:
-    """All that `edges` gives, row by row, with names for places."""
-    edges = store.edges(namespace, transaction)
-    assert edges.keys == sorted(set(edges.keys)) and edges.predicates == sorted(set(edges.predicates))
-    subjects, values = ([edges.keys[place] for place in column] for column in (edges.subject, edges.object))
-    kinds = [edges.predicates[place] for place in edges.predicate]
-    others = (edges.literal, edges.polarity, edges.v_from, edges.v_to, edges.tx_from, edges.tx_to)
-    columns = [column.tolist() for column in (edges.row, *others)]
-    return list(zip(columns[0], subjects, kinds, values, *columns[1:], strict=True))
-
-
 def answers(store: GraphStore, ledger: LedgerBuilder, bases: Iterable[tuple[int, int]], *, names: int = 6) -> list[Any]:
     """Answers to every question about every entity on some (instant, transaction)."""
     found: list[Any] = []
@@ -88,7 +70,4 @@ def answers(store: GraphStore, ledger: LedgerBuilder, bases: Iterable[tuple[int,
             found += [store.neighbors(basis, ledger.entity(name), depth, 100) for depth in (1, 3)]
             found.append(store.statements_about(basis, ledger.entity(name)))
             found += [store.statements_in_slot(basis, ledger.entity(name), predicate) for predicate in PREDICATES[:2]]
-        some = [ledger.entity(f"n{number}") for number in range(0, names, 3)]
-        found += [store.subgraph(basis, some, depth, limit) for depth, limit in ((1, 100), (2, 4), (3, 100))]
-        found.append(rectangles(store, transaction))
     return found

@@ -17,13 +17,13 @@ from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.kuzu_session import Session
+from graph.store.pattern_plan import Known, Plan, Step, Variable
 from graph.store.port import GraphBasis, GraphClosed, GraphUnreadable
 from graph.store.projection import GraphProjection
 from graph.store.settings import GraphSettings
 from ontology.errors import DataFolderBusy
 from tests.graph.store.conftest import SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
-from tests.graph.store.pictures import rectangles
 
 BASIS = GraphBasis("default", 4, 25)
 
@@ -48,18 +48,22 @@ def projection(history: LedgerBuilder, folder: Path) -> Iterator[GraphProjection
     found.close()
 
 
+def about(key: str) -> Plan:
+    """Who knows an entity."""
+    return Plan((Step(Variable("x"), "knows", Known(key)),))
+
+
 def check(projection: GraphProjection, ledger: LedgerBuilder) -> None:
     """It is well, at the ledger's end, and says what the ledger says."""
     reference = opened(ledger, Path(), "sql")
     health = projection.health()
     assert (health.name, health.ok, health.degraded) == ("graph", True, None)
     assert projection.watermark == reference.watermark
-    assert rectangles(projection, projection.watermark) == rectangles(reference, reference.watermark)
     basis = GraphBasis("default", 4, projection.watermark)
     for number in range(6):
         key = ledger.entity(f"n{number}")
         assert projection.neighbors(basis, key, 2) == reference.neighbors(basis, key, 2)
-        assert projection.subgraph(basis, [key]) == reference.subgraph(basis, [key])
+        assert projection.match(basis, about(key), 50) == reference.match(basis, about(key), 50)
         assert projection.statements_about(basis, key) == reference.statements_about(basis, key)
         assert projection.statements_in_slot(basis, key, "works_at") == reference.statements_in_slot(basis, key, "works_at")
 
@@ -77,21 +81,21 @@ def test_a_basis_that_the_graph_has_not_reached_is_answered_by_the_ledger(projec
     history.commit({Proposition("n1", "knows", "somebody new"): [(0, 9)]})
     found = projection.neighbors(GraphBasis("default", 4, history.number), history.entity("n1"))
     assert (history.entity("somebody new"), 1) in found
-    assert rectangles(projection, 26)[-1][:2] == (projection.edges("default", 26).row[-1], history.entity("n1"))
-    new = {(edge.subject, edge.object) for edge in projection.subgraph(GraphBasis("default", 4, 26), [history.entity("somebody new")], 1)}
-    assert new == {(history.entity("n1"), history.entity("somebody new"))}
+    matches = projection.match(GraphBasis("default", 4, 26), about(history.entity("somebody new")), 50)
+    assert [match.keys for match in matches] == [(history.entity("n1"),)]
+    assert projection.paths(BASIS, history.entity("n1"), history.entity("somebody new"), 3, 9) == []
     assert "1 transactions behind" in (projection.health().degraded or "")
 
 
 @pytest.mark.parametrize(
     ("chosen", "asked"),
-    [({}, {"edges"}), ({"walks": "kuzu"}, {"neighbors", "subgraph", "edges"}), ({"scans": "sql"}, set())],
+    [({}, set()), ({"walks": "kuzu"}, {"neighbors", "match", "paths"})],
 )
 def test_the_settings_say_what_the_graph_is_asked(
     chosen: dict[str, str], asked: set[str], history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: set[str] = set()
-    for name in ("neighbors", "subgraph", "edges"):
+    for name in ("neighbors", "match", "paths"):
 
         def ask(*_: object, name: str = name) -> None:
             found.add(name)
@@ -104,8 +108,8 @@ def test_the_settings_say_what_the_graph_is_asked(
     key, reference = history.entity("n1"), opened(history, Path(), "sql")
     # Whatever the graph is asked, it is closed here, and the ledger answers.
     assert projection.neighbors(BASIS, key) == reference.neighbors(BASIS, key)
-    assert projection.subgraph(BASIS, [key]) == reference.subgraph(BASIS, [key])
-    assert rectangles(projection, 25) == rectangles(reference, 25)
+    assert projection.match(BASIS, about(key), 9) == reference.match(BASIS, about(key), 9)
+    assert projection.paths(BASIS, key, history.entity("n2"), 3, 9) == reference.paths(BASIS, key, history.entity("n2"), 3, 9)
     assert found == asked
     projection.close()
 

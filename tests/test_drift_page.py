@@ -19,4 +19,4 @@ def test_the_commands_of_the_page_about_drift(tmp_path: Path, monkeypatch: pytes
         found = run(command, tmp_path)
         for line in shown:
             assert line.strip() in found, (command, line, found)
-    assert {command.split()[1] for command, _ in asked} == {"diff", "why", "plane", "history", "changes"}
+    assert {command.split()[1] for command, _ in asked} == {"diff", "why", "plane", "history", "match", "changes"}

@@ -25,6 +25,7 @@ WRONG = README[README.index("## When it is wrong") : README.index("## What it do
 RIGHT = README.replace(WRONG, "")
 MEANT = README[README.index("## Recall") : README.index("## GraphQL")]
 """The section that shows what the default embedder finds: the only one that is run with it."""
+DRIFT = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
 _SCORE = re.compile(r"\b\d\.\d{3}\b")
 
 
@@ -58,6 +59,11 @@ def test_commands_and_queries(data: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(ROOT)
     run("erstwhile ingest examples --speaker Maya", data)
     _queries(data, RIGHT.replace(MEANT, ""))
+    # The page about drift is told over the same examples, as they are before that.
+    for command, shown in commands(DRIFT):
+        output = run(command, data)
+        for line in shown:
+            assert line.strip() in output, f"`{command}` does not show {line!r}:\n{output}"
     # The README takes its example back at the end: what is asked before that is asked before that.
     listed = [pair for pair in commands(RIGHT) if not pair[0].startswith("erstwhile ingest")]
     assert len(listed) >= 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Protocol
@@ -107,7 +107,7 @@ class RemoteLink:
             )
         return _data(answer.get("data"), answer.get("errors"))
 
-    def events(self, document: str, variables: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    def events(self, document: str, variables: Mapping[str, Any] | None = None) -> Generator[dict[str, Any], None, None]:
         """What a subscription sends, over Server-Sent Events, until the server completes it. Raises Refused and Unreachable."""
         import httpx
 

@@ -228,7 +228,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Carrying out the feed from its beginning gives what the world says as of each operation, at every boundary and beside it."""
+    """Carrying out the feed from its beginning gives what the world says as of each operation, at every boundary and just before it."""
 
     needs_order = False
 
@@ -245,7 +245,7 @@ class Replay:
                     return _wrong(self, f"{change}: opened twice, or closed and not open")
                 held ^= {row}
             for slot in sorted(slots | stated, key=str):
-                for at in sorted({bound + beside for bound in bounds for beside in (-1, 0, 1)}):
+                for at in sorted({bound + beside for bound in bounds for beside in (-1, 0)}):
                     basis = Basis(at, number)
                     replayed = sorted(object for where, object, start, end in held if where == slot and start <= at < end)
                     got = sorted(value.object for value in told.world.as_of(slot, basis))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,30 @@ def test_why_names_the_transaction_that_withdrew_a_change(faced: Faced) -> None:
     lines = faced.run("why", "Ana", "lives_in").out.splitlines()
     (said,) = (line for line in lines if "withdrawn" in line)
     assert said.startswith(f"      withdrawn by transaction {number}, 20") and said.endswith("it was a joke")
+
+
+def test_stale_lists_what_nobody_has_attested_for_long_with_the_days_since(data: Path) -> None:
+    ran = erstwhile("stale", "Ana", "--predicate", "lives_in", "--at", "2040", "--data", data)
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("as of 2040-01-01T00:00:00Z") and lines[1].split() == ["what", "days", "last", "attested", "holds", "since"]
+    days = (date(2040, 1, 1) - date(2024, 3, 10)).days - 1
+    assert lines[2].split() == ["Ana", "|", "lives_in", "|", "Lisbon", f"{days:,}", "2024-03-10T10:00:00Z", "2024-03-03"]
+    assert lines[3] == MOVED.removeprefix("    ")
+    (row,) = erstwhile("stale", "Ana", "--predicate", "lives_in", "--at", "2040", "--data", data, "--json").json["statements"]
+    assert row["lastAttestedAt"] == "2024-03-10T10:00:00Z"
+    assert erstwhile("stale", "Ana", "--at", "2024-03-11", "--data", data).out.endswith("  nothing is stale\n")
+
+
+def test_contested_tells_a_tie_from_what_was_decided(faced: Faced) -> None:
+    assert faced.run("contested").out.endswith("  nothing is contested\n")
+    state(faced.client, "e1", "2020-01-01", ("Ana", "lives_in", "Porto"), rank=1)
+    state(faced.client, "e2", "2020-01-01", ("Ana", "lives_in", "Lisbon"))
+    state(faced.client, "e3", "2020-01-01", ("Ben", "lives_in", "Rome"), ("Ben", "lives_in", "Oslo"))
+    lines = faced.run("contested", "--at", "2020-01-01").out.splitlines()[2:]
+    told = {line.split("   ")[0].strip(): line.rsplit("   ", 1)[1] for line in lines}
+    assert told == {
+        "Ana | lives_in | Porto": "others disagree; rank or recency decided",
+        "Ben | lives_in | Oslo": "disputed: evidence as good says otherwise",
+        "Ben | lives_in | Rome": "disputed: evidence as good says otherwise",
+    }
+    assert len(faced.run("contested", "Ben", "--at", "2020-01-01", "--json").json["statements"]) == 2

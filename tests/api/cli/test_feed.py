@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from api.cli.drift_documents import FOLLOW
+from api.cli.link import Refused, RemoteLink
+from api.cli.options import reading_link
 from tests.api.cli.faced import Faced
 from tests.api.cli.running import erstwhile
 from tests.api.stating import state
@@ -95,3 +98,17 @@ def test_following_a_folder_leaves_it_free_for_others(tmp_path: Path, transcript
         after = read(process, 2)
         assert "Lisbon" in {row["statement"]["object"]["name"] for row in after}
         assert stopped(process).startswith("erstwhile: go on with --after ")
+
+
+def test_events_of_a_server_are_read_as_they_come_and_a_refusal_is_one(faced: Faced) -> None:
+    state(faced.client, "e1", "2020-01-01", ("Ana", "lives_in", "Porto"))
+    cursor = faced.run("changes", "--json").json["cursor"]
+    with reading_link(faced.folder, faced.client.namespace) as link:
+        assert isinstance(link, RemoteLink)
+        events = link.events(FOLLOW, {"after": cursor})
+        state(faced.client, "e2", "2020-02-01", ("Ben", "likes", "tea"))
+        assert told([next(events)["changes"]["node"]]) == [("OPENED", "tea", None)]
+        events.close()
+        with pytest.raises(Refused) as failure:
+            next(link.events(FOLLOW, {"after": "nonsense"}))
+    assert failure.value.code == "BAD_USER_INPUT"

@@ -1,4 +1,4 @@
-"""The Kuzu engine. The only module with `kuzu_session` that loads Kuzu: import it where a graph is opened."""
+"""The engines Kuzu and Ladybug: one graph, written and asked in one way, by the driver that the settings name."""
 
 from __future__ import annotations
 
@@ -55,10 +55,9 @@ class KuzuStore:
     Raises DataFolderBusy where it is open elsewhere, GraphUnreadable where it cannot be read or is of another format.
     """
 
-    engine = "kuzu"
-
     def __init__(self, path: Path, keys: Keys, settings: GraphSettings) -> None:
         new = not path.exists()
+        self.engine: str = settings.engine
         self._settings = settings
         self._keys = keys
         self._unfinished = path.with_name(f"{path.name}.unfinished")
@@ -156,6 +155,7 @@ class KuzuStore:
             raise BatchRefused("only an empty graph can be loaded")
         with self._failing(), self._session.writing() as run:
             self._copy(run, part)
+        self._session.renew()
         self._note_joins(part)
 
     def finish_load(self, upto: int, at: Instant) -> None:
@@ -270,11 +270,11 @@ class KuzuStore:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Errors of Kuzu as GraphUnreadable."""
+        """Errors of the driver as GraphUnreadable."""
         try:
             yield
         except (RuntimeError, IndexError, MemoryError) as failure:
-            raise GraphUnreadable(f"Kuzu failed: {failure}") from failure
+            raise GraphUnreadable(f"{self.engine} failed: {failure}") from failure
 
     def close(self) -> None:
         """Checkpoint and release the file."""

@@ -37,10 +37,10 @@ def built_in() -> VocabularyAt:
 class GraphProjection:
     """Graph queries over the ledger of `engine`. Thread-safe.
 
-    `kind` is `kuzu` or `ladybug` (files in `folder`, followed by a thread) or `sql` (no files, no thread, neither is loaded); default: as the settings say. A basis
-    that the graph has not reached yet is answered by the ledger, so an answer is never stale. Which engine answers what was
-    measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings say `graph`. `vocabulary_at`
-    gives the vocabulary in force at a transaction; default: the built-in one.
+    `kind` is `kuzu` or `ladybug` (files in `folder`, followed by a thread) or `sql` (no files, no thread, neither is loaded);
+    default: as the settings say. A basis that the graph has not reached yet is answered by the ledger, so an answer is never
+    stale. Which engine answers what was measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings
+    say `graph`. `vocabulary_at` gives the vocabulary in force at a transaction; default: the built-in one.
 
     Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret, InvalidInput where the
     engine is not installed or another one is loaded.

@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-
 Kind = Literal["kuzu", "ladybug", "sql"]
 
 ENGINE = "What keeps the graph: Kuzu, its maintained fork Ladybug (extra `ladybug`), or `sql`: the ledger alone."
@@ -42,7 +41,7 @@ class GraphSettings(BaseSettings):
         description="Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross.",
     )
     batch_rows: int = Field(default=20_000, ge=1, description="The most rows of one kind in a batch, unless one transaction has more.")
-    load_rows: int = Field(default=50_000, ge=1, description="The most statements of one part of a rebuild.")
+    load_rows: int = Field(default=100_000, ge=1, description="About how many rows of one table a rebuild writes at a time.")
     checkpoint_rows: int = Field(
         default=50_000,
         ge=1,

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import pytest
 from sqlalchemy import delete, update
@@ -298,7 +299,7 @@ def test_the_reference_engine_needs_neither_kuzu_nor_files(tmp_path: Path) -> No
 
 def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> None:
     with pytest.raises(ValueError, match="is no engine"):
-        opened(history, folder, "neo4j")
+        GraphProjection(history.engine, folder, cast(Kind, "neo4j"))
 
 
 def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

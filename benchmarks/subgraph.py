@@ -1,7 +1,7 @@
 """Getting the graph to where PageRank runs: `python -m benchmarks.subgraph [--statements 10000 100000]`. Prints Markdown.
 
 Either engine gives all edges of a namespace, and the statements around five entities; beside them a walk in numpy over an
-adjacency made from those edges, which must find the same statements. The ledger is that of `benchmarks.store`, with every tenth
+adjacency made from those edges, which must find the same statements. The ledger is that of `benchmarks.synthetic`, with every tenth
 statement about one entity.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measuring import machine, percentile, table
-from benchmarks.store import HUB, KEYS, fill, vocabulary_at
+from benchmarks.synthetic import HUB, KEYS, fill, vocabulary_at
 from graph.ledger.database import open_database
 from graph.store.edges import Edges
 from graph.store.feed import Feed

@@ -37,7 +37,7 @@ _EVENTS: tuple[Column[int], ...] = (
 class Feed(Followed):
     """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
 
-    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 100_000) -> None:
+    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 200_000) -> None:
         super().__init__(engine, _EVENTS, batch_rows)
         self._load_rows = load_rows
         with engine.connect() as connection:

@@ -173,7 +173,8 @@ class Follower:
         started = time.perf_counter()
         self._files.discard_building()
         upto = self._feed.last()
-        building = KuzuStore(self._files.building, self._feed.keys, self._settings)
+        roomy = self._settings.model_copy(update={"buffer_pool_mb": max(self._settings.buffer_pool_mb, self._settings.load_pool_mb)})
+        building = KuzuStore(self._files.building, self._feed.keys, roomy)
         try:
             for part in self._feed.whole(upto):
                 if self._closing:

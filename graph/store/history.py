@@ -40,6 +40,9 @@ _SLOT = [statements.c[name] for name in (*Rectangle._fields, "namespace", "subje
 _MEMBER = [components.c[name] for name in ("member", "root", "namespace", "tx_from", "tx_to")]
 _EPISODE = [episodes.c[name] for name in ("row", "key", "namespace", "said")]
 
+_EDGES_FOR_A_NODE = 5
+"""Edges are narrow, and each COPY of them writes all lists anew that it adds to: so they go in by larger parts than nodes."""
+
 Table = tuple[str, Any]
 """Name and rows (Arrow)."""
 
@@ -58,6 +61,7 @@ class History:
 
     def __init__(self, connection: Connection, upto: int, rows: int, evidence: Evidence, endings: Endings) -> None:
         self._connection, self._upto, self._rows = connection, upto, rows
+        self._edges = rows * _EDGES_FOR_A_NODE
         self._evidence, self._endings = evidence, endings
 
     def parts(self, at: Instant) -> Generator[Part, None, None]:
@@ -74,10 +78,10 @@ class History:
         recorded = select(*_EPISODE).where(episodes.c.tx_recorded <= upto).order_by(episodes.c.row)
         for columns in self._fetched(recorded):
             yield "Episode", arrow("Episode", columns)
-        endings = _Edges(self._rows)
+        endings = _Edges(self._edges)
         yield from self._slots(endings)
         yield from self._statements()
-        for columns in self._fetched(self._evidence.query(self._connection, upto)):
+        for columns in self._fetched(self._evidence.query(self._connection, upto), self._edges):
             yield "ASSERTED_IN", arrow("ASSERTED_IN", [*columns[:6], self._closed(columns[6])])
         for assertions in self._evidence.of_mentions(self._connection, upto, self._rows):
             yield from self._of_rows("ASSERTED_IN", assertions)
@@ -110,14 +114,25 @@ class History:
 
     def _statements(self) -> Iterator[Table]:
         predicates: set[str] = set()
+        ends: list[tuple[Any, ...]] = []
         for columns in self._fetched(select(*_STATEMENT).where(statements.c.tx_from <= self._upto).order_by(statements.c.row)):
             row, _, _, subject, predicate, _, value, _, _, v_from, _, _, tx_to, slot = columns
             predicates.update(pc.unique(predicate).to_pylist())
             start = pc.max_element_wise(v_from, UNBOUNDED_PAST + 1)
             yield "Statement", arrow("Statement", [*columns[:9], start, *columns[10:12], self._closed(tx_to)])
-            for table, ends in (("SUBJECT", subject), ("OBJECT", value), ("IN_SLOT", slot)):
-                yield table, arrow(table, [row, ends])
+            ends.append((row, subject, value, slot))
+            if sum(len(part[0]) for part in ends) >= self._edges:
+                yield from self._ends(ends)
+                ends.clear()
+        if ends:
+            yield from self._ends(ends)
         yield from self._of_rows("Predicate", [(name,) for name in sorted(predicates)])
+
+    def _ends(self, parts: Sequence[tuple[Any, ...]]) -> Iterator[Table]:
+        """The edges of statements to subject, object and slot."""
+        row, *others = (pa.concat_arrays(arrays) for arrays in zip(*parts, strict=True))
+        for table, end in zip(("SUBJECT", "OBJECT", "IN_SLOT"), others, strict=True):
+            yield table, arrow(table, [row, end])
 
     def _closed(self, tx_to: Any) -> Any:
         """Until when rows stand as seen at the last transaction: what was closed after it is open."""
@@ -126,13 +141,14 @@ class History:
     def _read(self, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
         return self._connection.execute(query.execution_options(yield_per=_FETCHED)).partitions()
 
-    def _fetched(self, query: Select[Any]) -> Iterator[list[Any]]:
-        """The columns of a query as Arrow arrays, so many rows at a time."""
+    def _fetched(self, query: Select[Any], size: int = 0) -> Iterator[list[Any]]:
+        """The columns of a query as Arrow arrays, so many rows at a time (0: as of nodes)."""
+        size = size or self._rows
         kinds = [_kind(column) for column in query.selected_columns]
         parts: list[list[Any]] = []
         for rows in self._read(query):
             parts.append([pa.array(column, type=kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)])
-            if len(parts) * _FETCHED >= self._rows:
+            if len(parts) * _FETCHED >= size:
                 yield [pa.concat_arrays(arrays) for arrays in zip(*parts, strict=True)]
                 parts = []
         if parts:

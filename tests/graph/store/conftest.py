@@ -20,7 +20,7 @@ from tests.graph.store.ledgers import LedgerBuilder, make_database, random_histo
 ENGINE: Native = "ladybug" if os.environ.get("ERSTWHILE_TEST_ENGINE") == "ladybug" else "kuzu"
 """Which driver the suite runs over in this process: test_ladybug.py runs all of it again over the other."""
 
-SETTINGS = GraphSettings(engine=ENGINE, walks="graph", buffer_pool_mb=64, max_size_mb=1024)
+SETTINGS = GraphSettings(engine=ENGINE, walks="graph", buffer_pool_mb=64, load_pool_mb=64, max_size_mb=1024)
 """Small, so that many graphs fit side by side."""
 
 Follow = Callable[[], GraphStore]

@@ -93,7 +93,7 @@ class Feed(Followed):
             _memberships(connection, components.c.tx_from <= after, components.c.tx_to > after, components.c.tx_to <= upto, upto=upto),
         )
 
-    def whole(self, upto: int) -> Iterator[Part]:
+    def whole(self, upto: int) -> Generator[Part, None, None]:
         """The history up to a transaction as parts of bounded size, nodes before what refers to them. Read in a thread, one part ahead."""
         # Not at the top: nobody loads Arrow who has no graph.
         from graph.store.history import read_ahead

@@ -138,17 +138,18 @@ class History:
         """Until when rows stand as seen at the last transaction: what was closed after it is open."""
         return pc.if_else(pc.less_equal(tx_to, pa.scalar(self._upto)), tx_to, OPEN)
 
-    def _read(self, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
-        return self._connection.execute(query.execution_options(yield_per=_FETCHED)).partitions()
+    def _read(self, query: Select[Any], at_a_time: int = _FETCHED) -> Iterator[Sequence[Row[Any]]]:
+        return self._connection.execute(query.execution_options(yield_per=at_a_time)).partitions()
 
     def _fetched(self, query: Select[Any], size: int = 0) -> Iterator[list[Any]]:
         """The columns of a query as Arrow arrays, so many rows at a time (0: as of nodes)."""
         size = size or self._rows
         kinds = [_kind(column) for column in query.selected_columns]
         parts: list[list[Any]] = []
-        for rows in self._read(query):
+        at_a_time = min(size, _FETCHED)
+        for rows in self._read(query, at_a_time):
             parts.append([pa.array(column, type=kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)])
-            if len(parts) * _FETCHED >= size:
+            if len(parts) * at_a_time >= size:
                 yield [pa.concat_arrays(arrays) for arrays in zip(*parts, strict=True)]
                 parts = []
         if parts:

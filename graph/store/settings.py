@@ -41,9 +41,7 @@ class GraphSettings(BaseSettings):
         description="Batches of at least so many rows go in by COPY, smaller ones by prepared statements: where their rates cross.",
     )
     batch_rows: int = Field(default=20_000, ge=1, description="The most rows of one kind in a batch, unless one transaction has more.")
-    load_rows: int = Field(
-        default=200_000, ge=1, description="About how many nodes a rebuild writes at a time, and a fifth of how many edges."
-    )
+    load_rows: int = Field(default=200_000, ge=1, description="About how many nodes a rebuild writes at a time; five times as many edges.")
     load_pool_mb: int = Field(
         default=1_024, ge=64, description="MB that the engine may cache during a rebuild; Ladybug gives up where they do not suffice."
     )

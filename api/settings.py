@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from platformdirs import user_data_path, user_state_path
 from pydantic import ByteSize, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from graph.store.settings import ENGINE, Kind
 
 _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
 
@@ -78,7 +80,7 @@ class Settings(BaseSettings):
     speakers: Path | None = Field(
         default=None, description='Who the speakers of imported transcripts are (docs/formats.md, "Who is meant").'
     )
-    graph_engine: Literal["kuzu", "sql"] = Field(default="kuzu", description="What walks the graph; `sql`: the ledger alone.")
+    graph_engine: Kind = Field(default="kuzu", description=ENGINE)
     extraction_workers: Annotated[int, Field(ge=1, le=64)] = Field(default=1, description="Processes that extract, without a broker.")
     embedding_workers: Annotated[int, Field(ge=0, le=64)] = Field(
         default=1, description="Processes that make vectors; 0: a thread of the service makes them."

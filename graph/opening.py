@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from sqlalchemy import select
 
@@ -20,6 +19,7 @@ from graph.recall.index import Index, Shelf
 from graph.recall.recalling import Recall
 from graph.service import LedgerGraph
 from graph.store.projection import GraphProjection
+from graph.store.settings import Kind
 from ontology.names import Keys
 from ontology.vocabulary import Vocabulary, restored
 
@@ -33,7 +33,7 @@ def open_graph(
     folder: Path,
     vocabulary: Vocabulary,
     *,
-    kind: Literal["kuzu", "sql"] = "kuzu",
+    kind: Kind = "kuzu",
     url: str | None = None,
     embedder: Choice | None = None,
     dense: Callable[[str, str], DenseFactory] | None = None,

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 from sqlalchemy import Column, Connection, select
 
@@ -19,7 +23,29 @@ from graph.store.evidence import TELLS_AN_END
 from graph.store.port import EndingRow, StatementRow
 from graph.store.sql_engine import chunks
 
-_COLUMNS = [statements.c[name] for name in StatementRow._fields]
+_DOUBTFUL = 2_000
+"""So many edges are looked after together."""
+
+
+class Rectangle(NamedTuple):
+    """What of a statement decides how it ends."""
+
+    slot: str
+    row: int
+    proposition: str
+    base: str
+    predicate: str
+    polarity: bool
+    v_from: int
+    v_to: int
+    tx_from: int
+    tx_to: int
+
+
+_COLUMNS = [statements.c[name] for name in Rectangle._fields]
+
+Doubt = tuple[Rectangle, EndingRow]
+"""An edge that is one only if there still was evidence for what ended."""
 
 SUPERSEDED = ("SUPERSEDED", "functional-slot")
 CONTRADICTED = ("CONTRADICTED", "polarity")
@@ -29,7 +55,7 @@ class Endings:
     """Finds the edges that come to be with new statements. An edge belongs to the later-opened of its two rectangles."""
 
     def __init__(self, one_valued: Callable[[str, int], bool]) -> None:
-        self._one_valued = one_valued
+        self._one_valued = lru_cache(maxsize=10_000)(one_valued)
 
     def of(self, connection: Connection, opened: Sequence[StatementRow], after: int, upto: int) -> list[EndingRow]:
         """Edges of `opened` (of transactions `(after, upto]`, in order) with each other and with what stood before."""
@@ -41,37 +67,63 @@ class Endings:
             rivals[statement.slot] = rivals.get(statement.slot, False) or self._one_valued(statement.predicate, statement.tx_from)
         whole = [slot for slot, one in rivals.items() if one]
         alone = dict.fromkeys(statement.base for statement in opened if not rivals[statement.slot])
-        groups: dict[str, list[StatementRow]] = defaultdict(list)
+        groups: dict[str, list[Rectangle]] = defaultdict(list)
         for column, keys in ((statements.c.slot, whole), (statements.c.base, list(alone))):
-            for statement in _standing(connection, column, keys, after, upto):
-                groups[statement.slot if column is statements.c.slot else statement.base].append(statement)
+            for rectangle in _standing(connection, column, keys, after, upto):
+                groups[rectangle.slot if column is statements.c.slot else rectangle.base].append(rectangle)
         found: set[EndingRow] = set()
-        doubtful: list[tuple[StatementRow, EndingRow]] = []
+        doubtful: list[Doubt] = []
         for group in groups.values():
-            revised = set()
-            for later, earlier in _revisions(group):
-                revised.add(earlier.row)
-                if later.row in new:
-                    found.add(EndingRow(later.row, earlier.row, None, None))
-            for ended, by in _taken_over(group):
-                why = self._why(ended, by)
-                if why and max((ended.tx_from, ended.row), (by.tx_from, by.row))[1] in new:
-                    found.add(EndingRow(ended.row, by.row, *why))
-            for ended, by in _overturned(group, revised):
-                why = self._why(ended, by)
-                if why and by.row in new:
-                    doubtful.append((ended, EndingRow(ended.row, by.row, *why)))
+            self._of_group(group, new, found, doubtful)
         found.update(self._still_evident(connection, doubtful))
         return sorted(found, key=lambda row: (row.statement, row.by, row.reason or ""))
 
-    def _why(self, ended: StatementRow, by: StatementRow) -> tuple[str, str] | None:
+    def of_all(self, connection: Connection, slots: Iterable[Sequence[Rectangle]]) -> Iterator[EndingRow]:
+        """Edges between all statements of a history, given slot by slot."""
+        doubtful: list[Doubt] = []
+        for slot in slots:
+            if len(slot) == 1:
+                continue
+            found: set[EndingRow] = set()
+            for group in self._rivals(slot):
+                self._of_group(group, None, found, doubtful)
+            yield from found
+            if len(doubtful) >= _DOUBTFUL:
+                yield from self._still_evident(connection, doubtful)
+                doubtful.clear()
+        yield from self._still_evident(connection, doubtful)
+
+    def _rivals(self, slot: Sequence[Rectangle]) -> Iterable[Sequence[Rectangle]]:
+        if any(self._one_valued(rectangle.predicate, rectangle.tx_from) for rectangle in slot):
+            return [slot]
+        base = attrgetter("base")
+        return [list(group) for _, group in groupby(sorted(slot, key=base), base)]
+
+    def _of_group(self, group: Sequence[Rectangle], new: set[int] | None, found: set[EndingRow], doubtful: list[Doubt]) -> None:
+        """Adds the edges of rectangles that may end each other to `found` or `doubtful`: those that the `new` ones make, None for all."""
+        revised = set()
+        for later, earlier in _revisions(group):
+            revised.add(earlier.row)
+            if new is None or later.row in new:
+                found.add(EndingRow(later.row, earlier.row, None, None))
+        for ended, by in _taken_over(group):
+            why = self._why(ended, by)
+            if why and (new is None or max((ended.tx_from, ended.row), (by.tx_from, by.row))[1] in new):
+                found.add(EndingRow(ended.row, by.row, *why))
+        for ended, by in _overturned(group, revised):
+            why = self._why(ended, by)
+            if why and (new is None or by.row in new) and (edge := EndingRow(ended.row, by.row, *why)) not in found:
+                doubtful.append((ended, edge))
+
+    def _why(self, ended: Rectangle, by: Rectangle) -> tuple[str, str] | None:
         if ended.base == by.base:
             return CONTRADICTED if ended.polarity != by.polarity else None
         rivals = ended.polarity and by.polarity and self._one_valued(ended.predicate, max(ended.tx_from, by.tx_from))
         return SUPERSEDED if rivals else None
 
-    def _still_evident(self, connection: Connection, doubtful: Sequence[tuple[StatementRow, EndingRow]]) -> Iterator[EndingRow]:
-        wanted: dict[str, list[tuple[StatementRow, EndingRow]]] = defaultdict(list)
+    def _still_evident(self, connection: Connection, doubtful: Sequence[Doubt]) -> set[EndingRow]:
+        found: set[EndingRow] = set()
+        wanted: dict[str, list[Doubt]] = defaultdict(list)
         for ended, row in doubtful:
             wanted[ended.base].append((ended, row))
         columns = (claims.c.proposition, claims.c.polarity, TELLS_AN_END, claims.c.tx_from, claims.c.tx_to)
@@ -81,19 +133,20 @@ class Endings:
             ):
                 for ended, row in wanted[proposition]:
                     if tx_from <= ended.tx_to < tx_to and (ends or polarity == ended.polarity):
-                        yield row
+                        found.add(row)
+        return found
 
 
-def _standing(connection: Connection, column: Column[str], keys: Sequence[str], after: int, upto: int) -> Iterator[StatementRow]:
+def _standing(connection: Connection, column: Column[str], keys: Sequence[str], after: int, upto: int) -> Iterator[Rectangle]:
     """Statements of some slots or on some propositions that were believed at some transaction of `[after, upto]` or closed there."""
     for part in chunks(keys):
         query = select(*_COLUMNS).where(column.in_(part), statements.c.tx_to > after, statements.c.tx_from <= upto)
-        yield from map(StatementRow._make, connection.execute(query).all())
+        yield from map(Rectangle._make, connection.execute(query).all())
 
 
-def _revisions(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, StatementRow]]:
+def _revisions(group: Iterable[Rectangle]) -> Iterator[tuple[Rectangle, Rectangle]]:
     """(later, earlier) of one proposition: one opened with the transaction that closed the other, overlapping or touching it."""
-    closed: dict[tuple[str, int], list[StatementRow]] = defaultdict(list)
+    closed: dict[tuple[str, int], list[Rectangle]] = defaultdict(list)
     for statement in group:
         closed[statement.proposition, statement.tx_to].append(statement)
     for later in group:
@@ -102,9 +155,9 @@ def _revisions(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, St
                 yield later, earlier
 
 
-def _taken_over(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, StatementRow]]:
+def _taken_over(group: Iterable[Rectangle]) -> Iterator[tuple[Rectangle, Rectangle]]:
     """(ended, by): one begins to hold where the other ends, and both were believed at one time."""
-    beginning: dict[int, list[StatementRow]] = defaultdict(list)
+    beginning: dict[int, list[Rectangle]] = defaultdict(list)
     for statement in group:
         beginning[statement.v_from].append(statement)
     for ended in group:
@@ -113,9 +166,9 @@ def _taken_over(group: Iterable[StatementRow]) -> Iterator[tuple[StatementRow, S
                 yield ended, by
 
 
-def _overturned(group: Iterable[StatementRow], revised: set[int]) -> Iterator[tuple[StatementRow, StatementRow]]:
+def _overturned(group: Iterable[Rectangle], revised: set[int]) -> Iterator[tuple[Rectangle, Rectangle]]:
     """(ended, by): one closed unrevised with the transaction that opened the other, which holds where it began."""
-    opening: dict[int, list[StatementRow]] = defaultdict(list)
+    opening: dict[int, list[Rectangle]] = defaultdict(list)
     for statement in group:
         opening[statement.tx_from].append(statement)
     for ended in group:

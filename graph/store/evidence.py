@@ -40,7 +40,7 @@ class Evidence:
     def of_statements(self, connection: Connection, ours: ColumnElement[bool], upto: int) -> list[AssertionRow]:
         """Pairs of the statements selected by `ours` with claims up to a transaction.
 
-        Of what was joined or split only with claims that were there before: those that come after have pairs `of_later`.
+        Of what was joined or split only with claims that were there before: those that come after have pairs `of_claims`.
         """
         alive = and_(claims.c.tx_from <= upto, claims.c.tx_from < statements.c.tx_to, claims.c.tx_to > statements.c.tx_from)
         joined = anything_joined(connection, upto)
@@ -57,14 +57,29 @@ class Evidence:
         pairs = self._mentions.of_claims(connection, after, upto) if joined else ()
         return sorted([*(_assertion(row, upto) for row in found), *_assertions(connection, pairs, upto)])
 
-    def of_later(self, connection: Connection, upto: int, size: int) -> Iterator[list[AssertionRow]]:
-        """Of what was joined or split the pairs of statements with claims that came after them, from about `size` claims at a time."""
-        after = 0 if anything_joined(connection, upto) else upto
-        while after < upto:
-            beyond = select(claims.c.tx_from).where(claims.c.tx_from > after, claims.c.tx_from <= upto).order_by(claims.c.tx_from)
-            end = connection.scalar(beyond.limit(1).offset(size)) or upto
-            yield sorted(_assertions(connection, self._mentions.of_claims(connection, after, end), upto))
-            after = end
+    def query(self, connection: Connection, upto: int) -> Select[Any]:
+        """All pairs up to a transaction as rows of an AssertionRow's columns, `tx_to` as it is now; not of what was joined or split."""
+        alive = and_(claims.c.tx_from <= upto, claims.c.tx_from < statements.c.tx_to, claims.c.tx_to > statements.c.tx_from)
+        return _pairs(anything_joined(connection, upto)).where(statements.c.tx_from <= upto, alive)
+
+    def of_mentions(self, connection: Connection, upto: int, size: int) -> Iterator[list[AssertionRow]]:
+        """The pairs that `query` leaves out, from about `size` statements or claims at a time."""
+        if not anything_joined(connection, upto):
+            return
+
+        def of_statements(after: int, end: int) -> Iterable[Pair]:
+            return self._mentions.of_statements(connection, and_(statements.c.tx_from > after, statements.c.tx_from <= end))
+
+        def of_claims(after: int, end: int) -> Iterable[Pair]:
+            return self._mentions.of_claims(connection, after, end)
+
+        for column, pairs in ((statements.c.tx_from, of_statements), (claims.c.tx_from, of_claims)):
+            after = 0
+            while after < upto:
+                beyond = select(column).where(column > after, column <= upto).order_by(column)
+                end = connection.scalar(beyond.limit(1).offset(size)) or upto
+                yield sorted(_assertions(connection, pairs(after, end), upto))
+                after = end
 
 
 def _pairs(joined: bool) -> Select[Any]:

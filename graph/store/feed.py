@@ -6,8 +6,7 @@ it; so a history gives the same graph however it is divided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Generator, Iterator
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, exists, func, or_, select
 
@@ -18,11 +17,9 @@ from graph.ledger.schema import OPEN, claims, components, episodes, statements, 
 from graph.store.endings import Endings
 from graph.store.entities import entities
 from graph.store.evidence import Evidence
-from graph.store.port import Batch, EpisodeRow, MembershipRow, SlotRow, StatementRow, WithdrawalRow, ledger_of
+from graph.store.port import Batch, EpisodeRow, MembershipRow, Part, SlotRow, StatementRow, WithdrawalRow, ledger_of
 from graph.store.sql_engine import keys_of
 from ontology.instant import Instant
-
-R = TypeVar("R")
 
 _EVENTS: tuple[Column[int], ...] = (
     statements.c.tx_from,
@@ -40,7 +37,7 @@ _EVENTS: tuple[Column[int], ...] = (
 class Feed(Followed):
     """Reads one ledger. Raises LookupError on construction where it has no secret, and so no identity."""
 
-    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 50_000) -> None:
+    def __init__(self, engine: Engine, vocabulary_at: VocabularyAt, *, batch_rows: int = 20_000, load_rows: int = 200_000) -> None:
         super().__init__(engine, _EVENTS, batch_rows)
         self._load_rows = load_rows
         with engine.connect() as connection:
@@ -96,47 +93,22 @@ class Feed(Followed):
             _memberships(connection, components.c.tx_from <= after, components.c.tx_to > after, components.c.tx_to <= upto, upto=upto),
         )
 
-    def whole(self, upto: int) -> Iterator[Batch]:
-        """The history up to a transaction as parts of bounded size, nodes before what refers to them."""
+    def whole(self, upto: int) -> Generator[Part, None, None]:
+        """The history up to a transaction as parts of bounded size, nodes before what refers to them. Read in a thread, one part ahead."""
+        # Not at the top: nobody loads Arrow who has no graph.
+        from graph.store.history import read_ahead
+
+        yield from read_ahead(self._parts(upto))
+
+    def _parts(self, upto: int) -> Generator[Part, None, None]:
+        from graph.store.history import History
+
         with self._engine.connect() as connection:
-            at = _time(connection, upto)
-            for known in _slices(entities(connection, 0, upto), self._load_rows):
-                yield Batch(0, upto, at, entities=known)
-            for joined in _slices(_memberships(connection, components.c.tx_from <= upto, upto=upto), self._load_rows):
-                yield Batch(0, upto, at, joined=joined)
-            for revisions in _slices(_episodes(connection, 0, upto), self._load_rows):
-                yield Batch(0, upto, at, episodes=revisions)
-            place = (0, 0)
-            while True:
-                ours = _page(connection, place, upto, self._load_rows)
-                opened, slots = _opened(connection, ours, upto)
-                if not opened:
-                    break
-                assertions = self._evidence.of_statements(connection, ours, upto)
-                endings = self._endings.of(connection, opened, 0, upto)
-                yield Batch(0, upto, at, slots=slots, opened=opened, assertions=assertions, endings=endings)
-                place = opened[-1].tx_from, opened[-1].row
-            for assertions in self._evidence.of_later(connection, upto, self._load_rows):
-                yield Batch(0, upto, at, assertions=assertions)
-
-
-def _slices(rows: Sequence[R], size: int) -> Iterator[Sequence[R]]:
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
+            yield from History(connection, upto, self._load_rows, self._evidence, self._endings).parts(_time(connection, upto))
 
 
 def _time(connection: Connection, transaction: int) -> Instant:
     return connection.scalar(select(transactions.c.at).where(transactions.c.number == transaction)) or 0
-
-
-def _page(connection: Connection, place: tuple[int, int], upto: int, size: int) -> ColumnElement[bool]:
-    """The next statements in order of (tx_from, row) after a place."""
-    tx_from, row = statements.c.tx_from, statements.c.row
-    beyond = and_(tx_from >= place[0], or_(tx_from > place[0], row > place[1]), tx_from <= upto)
-    last = connection.execute(select(tx_from, row).where(beyond).order_by(tx_from, row).limit(1).offset(size - 1)).first()
-    if last is None:
-        return beyond
-    return and_(beyond, tx_from <= last[0], or_(tx_from < last[0], row <= last[1]))
 
 
 def _opened(connection: Connection, ours: ColumnElement[bool], upto: int) -> tuple[list[StatementRow], list[SlotRow]]:

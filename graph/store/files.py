@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from graph.store.driver import NATIVE, Native
 from graph.store.port import GraphUnreadable
 
 # How often a process may die while opening a file before the file counts as unreadable.
@@ -13,14 +16,15 @@ _ATTEMPTS = 2
 
 
 class GraphFiles:
-    """Kuzu keeps a graph in one file, with others beside it that carry its name and a suffix."""
+    """Kuzu and Ladybug keep a graph in one file, with others beside it that carry its name and a suffix. Neither reads the other's."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engine: Native = "kuzu") -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.live = folder / "graph.kuzu"
-        self.building = folder / "building.kuzu"
-        self.aside = folder / "set-aside.kuzu"
-        self._opening = folder / "opening"
+        self.live = folder / f"graph.{engine}"
+        self.building = folder / f"building.{engine}"
+        self.aside = folder / f"set-aside.{engine}"
+        self._opening = folder / f"opening.{engine}"
+        self._others = [folder / f"{name}.{other}" for other in NATIVE if other != engine for name in ("graph", "building", "set-aside")]
 
     @contextmanager
     def opening(self) -> Iterator[None]:
@@ -49,6 +53,18 @@ class GraphFiles:
     def discard_building(self) -> None:
         """Remove what a rebuild that was cut short left."""
         _remove(self.building)
+
+    def discard_others(self) -> None:
+        """Remove the graph of another engine, which nobody keeps up any more and which would keep what is erased here.
+
+        One that a process has open stays.
+        """
+        for path in self._others:
+            try:
+                with FileLock(f"{path}.lock", timeout=0):
+                    _remove(path)
+            except Timeout:
+                continue
 
     def promote(self) -> None:
         """Make the finished file the live one."""

@@ -1,4 +1,4 @@
-"""The follower: keeps a Kuzu graph up with the ledger, and rebuilds it where it cannot."""
+"""The follower: keeps a graph up with the ledger, and rebuilds it where it cannot."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Follower:
                 self._changed.notify_all()
 
     def _open(self) -> KuzuStore:
-        # Not at the top: nobody loads Kuzu who does not use it.
+        # Not at the top: nobody loads Arrow who has no graph.
         from graph.store.kuzu_engine import KuzuStore
 
         with self._files.opening():
@@ -125,6 +125,7 @@ class Follower:
             store.close()
             raise
         self._put(store, None)
+        self._files.discard_others()
         return store
 
     def _compare(self, store: KuzuStore) -> None:
@@ -172,7 +173,8 @@ class Follower:
         started = time.perf_counter()
         self._files.discard_building()
         upto = self._feed.last()
-        building = KuzuStore(self._files.building, self._feed.keys, self._settings)
+        roomy = self._settings.model_copy(update={"buffer_pool_mb": max(self._settings.buffer_pool_mb, self._settings.load_pool_mb)})
+        building = KuzuStore(self._files.building, self._feed.keys, roomy)
         try:
             for part in self._feed.whole(upto):
                 if self._closing:

@@ -1,4 +1,4 @@
-"""The Kuzu engine. The only module with `kuzu_session` that loads Kuzu: import it where a graph is opened."""
+"""The engines Kuzu and Ladybug: one graph, written and asked in one way, by the driver that the settings name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph.store.kuzu_schema import EDGES, FORMAT, NODES, TABLES, changes, creat
 from graph.store.kuzu_session import Run, Session
 from graph.store.path_search import shortest_paths
 from graph.store.pattern_plan import Found, Plan
-from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark, ledger_of
+from graph.store.port import Batch, BatchRefused, GraphBasis, GraphUnreadable, Mark, Part, ledger_of
 from graph.store.settings import GraphSettings
 from graph.store.walk import Apart, Who, members_of, walk
 from ontology.echo import echo
@@ -36,6 +36,7 @@ _NEAR_MANY = (
     f"MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(s:Statement) WHERE e.key IN $keys AND {_HOLDS} AND s.polarity AND NOT s.literal "
     "RETURN s.subject, s.object"
 )
+_COPY = "COPY {} FROM $rows"
 _MARK = "MATCH (m:Meta {id: 0}) RETURN m.format, m.ledger, m.watermark, m.at"
 _FOLLOWED = "MATCH (m:Meta {id: 0}) SET m.watermark = $upto, m.at = $at RETURN 1"
 
@@ -46,10 +47,9 @@ class KuzuStore:
     Raises DataFolderBusy where it is open elsewhere, GraphUnreadable where it cannot be read or is of another format.
     """
 
-    engine = "kuzu"
-
     def __init__(self, path: Path, keys: Keys, settings: GraphSettings) -> None:
         new = not path.exists()
+        self.engine: str = settings.engine
         self._settings = settings
         self._keys = keys
         self._unfinished = path.with_name(f"{path.name}.unfinished")
@@ -111,7 +111,7 @@ class KuzuStore:
             # COPY checkpoints whatever the settings say; the next must find a fresh Database object.
             if bulk or self._unsaved >= self._settings.checkpoint_rows:
                 self.checkpoint()
-            self._note_joins(batch)
+            self._note_joins((joined.namespace, joined.tx_from) for joined in batch.joined)
             self._mark = mark
 
     @contextmanager
@@ -133,21 +133,27 @@ class KuzuStore:
             # An exception is no kill: the transaction was rolled back.
             self._unfinished.unlink()
 
-    def load(self, parts: Iterable[Batch]) -> None:
+    def load(self, parts: Iterable[Part]) -> None:
         """One COPY transaction a part; the watermark moves with the last, so a load cut short is an empty graph with rows in it."""
-        last: Batch | None = None
+        last: Part | None = None
         for last in parts:
             self.load_part(last)
         if last is not None:
             self.finish_load(last.upto, last.at)
 
-    def load_part(self, part: Batch) -> None:
+    def load_part(self, part: Part) -> None:
         """The next part of a load. Raises BatchRefused where the graph has a watermark."""
         if self._mark.transaction:
             raise BatchRefused("only an empty graph can be loaded")
-        with self._failing(), self._session.writing() as run:
-            self._copy(run, part)
-        self._note_joins(part)
+        with self._failing():
+            with self._session.writing() as run:
+                run.once(_COPY.format(part.table), {"rows": part.rows})
+            self._session.renew()
+        if part.table == "Predicate":
+            self._predicates.update(part.rows["name"].to_pylist())
+        elif part.table == "MEMBER_OF":
+            firsts = part.rows.group_by("namespace").aggregate([("tx_from", "min")])
+            self._note_joins(zip(firsts["namespace"].to_pylist(), firsts["tx_from_min"].to_pylist(), strict=True))
 
     def finish_load(self, upto: int, at: Instant) -> None:
         """The parts were all that there is up to a transaction."""
@@ -172,16 +178,15 @@ class KuzuStore:
     def _copy(self, run: Run, batch: Batch) -> None:
         predicates = self._new_predicates(batch)
         for table, rows in tables(batch, predicates):
-            run.once(f"COPY {table} FROM $rows", {"rows": rows})
+            run.once(_COPY.format(table), {"rows": rows})
         self._predicates.update(predicates)
 
     def _new_predicates(self, batch: Batch) -> list[str]:
         return sorted({statement.predicate for statement in batch.opened} - self._predicates)
 
-    def _note_joins(self, batch: Batch) -> None:
-        for membership in batch.joined:
-            known = self._first_joins.get(membership.namespace, membership.tx_from)
-            self._first_joins[membership.namespace] = min(known, membership.tx_from)
+    def _note_joins(self, joins: Iterable[tuple[str, int]]) -> None:
+        for namespace, transaction in joins:
+            self._first_joins[namespace] = min(self._first_joins.get(namespace, transaction), transaction)
 
     def _who(self, basis: GraphBasis) -> Who:
         """Who is who on a basis; nothing is asked of the graph where nobody was joined by then."""
@@ -247,11 +252,11 @@ class KuzuStore:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Errors of Kuzu as GraphUnreadable."""
+        """Errors of the driver as GraphUnreadable."""
         try:
             yield
         except (RuntimeError, IndexError, MemoryError) as failure:
-            raise GraphUnreadable(f"Kuzu failed: {failure}") from failure
+            raise GraphUnreadable(f"{self.engine} failed: {failure}") from failure
 
     def close(self) -> None:
         """Checkpoint and release the file."""

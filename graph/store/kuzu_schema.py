@@ -112,9 +112,15 @@ def tables(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, Any]]
     }
     for table in (*NODES, *EDGES):
         if columns[table] and columns[table][0]:
-            fields = _ARROW[table]
-            arrays = [pa.array(column, type=kind) for column, (_, kind) in zip(columns[table], fields, strict=True)]
-            yield table, pa.table(arrays, names=[name for name, _ in fields])
+            yield table, arrow(table, columns[table])
+
+
+def arrow(table: str, columns: Sequence[Any]) -> Any:
+    """Columns of a table, each a sequence of values or an Arrow array, as an Arrow table."""
+    fields = _ARROW[table]
+    pairs = zip(columns, fields, strict=True)
+    arrays = [column if isinstance(column, pa.Array) else pa.array(column, type=kind) for column, (_, kind) in pairs]
+    return pa.table(arrays, names=[name for name, _ in fields])
 
 
 def creations(batch: Batch, predicates: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:

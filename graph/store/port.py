@@ -1,6 +1,6 @@
-"""The port of the graph projection. Engines: `kuzu`, and the ledger's own tables as reference.
+"""The port of the graph projection. Engines: `kuzu`, `ladybug`, and the ledger's own tables as reference.
 
-Rows are named tuples, not dataclasses: a rebuild makes millions of them and hands them on column by column.
+Rows are named tuples, not dataclasses: there are many, and they are handed on column by column.
 """
 
 from __future__ import annotations
@@ -139,6 +139,15 @@ class Batch:
         return len(self.closed) + len(self.withdrawn) + len(self.parted)
 
 
+class Part(NamedTuple):
+    """Rows of one table of the graph, as an Arrow table of its columns: what a whole history up to a transaction left there."""
+
+    upto: int
+    at: Instant
+    table: str
+    rows: Any
+
+
 @dataclass(frozen=True, slots=True)
 class GraphBasis:
     """Where a graph query stands: one namespace, one instant, one transaction."""
@@ -191,8 +200,8 @@ class GraphStore(Protocol):
         """Apply a batch atomically, watermark included. Raises BatchRefused unless `batch.after` is the watermark."""
         ...
 
-    def load(self, parts: Iterable[Batch]) -> None:
-        """Fill an empty graph with the parts of one history (`after` 0, one `upto`); not atomic. Raises BatchRefused if it is not empty."""
+    def load(self, parts: Iterable[Part]) -> None:
+        """Fill an empty graph with the parts of one history (one `upto`); not atomic. Raises BatchRefused if it is not empty."""
         ...
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:

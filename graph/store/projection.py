@@ -6,18 +6,19 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from graph.ledger.details import VocabularyAt
+from graph.store.driver import require
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.follower import Follower
 from graph.store.pattern_plan import Found, Plan
 from graph.store.port import GraphBasis, GraphClosed, GraphStore, GraphUnreadable
-from graph.store.settings import GraphSettings
+from graph.store.settings import GraphSettings, Kind
 from graph.store.sql_engine import SqlStore
 from graph.views import ComponentHealth
 from ontology.loading import load_vocabulary
@@ -36,33 +37,38 @@ def built_in() -> VocabularyAt:
 class GraphProjection:
     """Graph queries over the ledger of `engine`. Thread-safe.
 
-    `kind` is `kuzu` (files in `folder`, followed by a thread) or `sql` (no files, no thread, Kuzu is not loaded). A basis
-    that the graph has not reached yet is answered by the ledger, so an answer is never stale. Which engine answers what was
-    measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings say `kuzu`. `vocabulary_at`
-    gives the vocabulary in force at a transaction; default: the built-in one.
+    `kind` is `kuzu` or `ladybug` (files in `folder`, followed by a thread) or `sql` (no files, no thread, neither is loaded);
+    default: as the settings say. A basis that the graph has not reached yet is answered by the ledger, so an answer is never
+    stale. Which engine answers what was measured (docs/engines.md): look-ups go to the ledger, walks too unless the settings
+    say `graph`. `vocabulary_at` gives the vocabulary in force at a transaction; default: the built-in one.
 
-    Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret.
+    Raises DataFolderBusy where another process has the files open, LookupError for a ledger without a secret, InvalidInput where the
+    engine is not installed or another one is loaded.
     """
 
     def __init__(
         self,
         engine: Engine,
         folder: Path,
-        kind: str = "kuzu",
+        kind: Kind | None = None,
         *,
         settings: GraphSettings | None = None,
         vocabulary_at: VocabularyAt | None = None,
     ) -> None:
-        if kind not in ("kuzu", "sql"):
-            raise ValueError(f"{kind!r} is no engine: kuzu or sql")
+        settings = settings or GraphSettings()
+        kind = kind or settings.engine
+        if kind not in get_args(Kind):
+            raise ValueError(f"{kind!r} is no engine: {', '.join(get_args(Kind))}")
         self.kind = kind
         self._sql = SqlStore(engine)
         self._follower: Follower | None = None
-        settings = settings or GraphSettings()
-        self._walks_graph = kind == "kuzu" and settings.walks == "kuzu"
-        if kind == "kuzu":
+        settings = settings.model_copy(update={"engine": kind})
+        self._walks_graph = kind != "sql" and settings.walks == "graph"
+        if kind != "sql":
+            # Now, not in the thread that follows: who asks for an engine that is not there should hear of it.
+            require(kind)
             feed = Feed(engine, vocabulary_at or built_in(), batch_rows=settings.batch_rows, load_rows=settings.load_rows)
-            self._follower = Follower(feed, GraphFiles(folder), settings)
+            self._follower = Follower(feed, GraphFiles(folder, kind), settings)
             self._follower.start()
 
     @property

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, union, union_all
+from sqlalchemy import ColumnElement, Connection, Engine, String, and_, bindparam, func, select, union, union_all
 
 from graph.ledger.schema import components, episodes, settings, statements, things, transactions
+from graph.ledger.standing import standing
+from graph.store.lookup import Lookup, cursor_of
 from graph.store.pattern_plan import Found, Plan
-from graph.store.port import Batch, BatchRefused, GraphBasis
+from graph.store.port import Batch, BatchRefused, GraphBasis, Part
 from graph.store.sql_members import who
 from graph.store.sql_paths import paths
 from graph.store.sql_patterns import match
-from graph.store.walk import members_of, walk
+from graph.store.walk import walk
 from ontology.names import Keys
 
 # Databases limit the number of bound values.
 _CHUNK = 400
+
+_KEY = bindparam("key", type_=String)
+_HELD = and_(
+    # Behind a function, as in `holds`.
+    func.coalesce(statements.c.namespace, "") == bindparam("namespace"),
+    *(statements.c.v_from <= bindparam("valid_at"), statements.c.v_to > bindparam("valid_at")),
+    standing(statements),
+)
+_IN_SLOT = select(statements.c.row).where(statements.c.slot == _KEY, _HELD)
+_ABOUT = union(*(select(statements.c.row).where(side == _KEY, _HELD) for side in (statements.c.subject, statements.c.object)))
+_ROOT = select(components.c.root).where(components.c.member == _KEY, standing(components)).scalar_subquery()
+_TOGETHER = select(components.c.member).where(components.c.root == _ROOT, standing(components))
+"""All keys of the entity that a key belongs to; none for one that stands alone."""
 
 
 def holds(basis: GraphBasis) -> ColumnElement[bool]:
@@ -55,6 +70,7 @@ class SqlStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._keys: Keys | None = None
+        self._in_slot, self._about, self._together = (Lookup(engine, query) for query in (_IN_SLOT, _ABOUT, _TOGETHER))
 
     def watermark(self) -> int:
         """The ledger's last transaction."""
@@ -66,10 +82,11 @@ class SqlStore:
         if not batch.after < batch.upto <= self.watermark():
             raise BatchRefused(f"the ledger has no transactions ({batch.after}, {batch.upto}]")
 
-    def load(self, parts: Iterable[Batch]) -> None:
+    def load(self, parts: Iterable[Part]) -> None:
         """As `apply`, for every part."""
         for part in parts:
-            self.apply(part)
+            if part.upto > self.watermark():
+                raise BatchRefused(f"the ledger has no transaction {part.upto}")
 
     def neighbors(self, basis: GraphBasis, entity: str, depth: int, limit: int) -> list[tuple[str, int]]:
         """Breadth first, one query for each few hundred entities of a level."""
@@ -82,19 +99,27 @@ class SqlStore:
 
     def statements_in_slot(self, basis: GraphBasis, subject: str, predicate: str, qualifier: str = "") -> list[int]:
         """One index seek for each key of the subject."""
-        with self._engine.connect() as connection:
-            keys = self._keys = self._keys or keys_of(connection)
-            if keys is None:
-                return []
-            members = members_of(who(connection, basis), subject)
-            slots = [keys.slot(basis.namespace, member, predicate, qualifier) for member in members]
-            return _rows(connection, basis, statements.c.slot, slots)
+        keys = self._own_keys()
+        if keys is None:
+            return []
+        return self._seek(self._in_slot, basis, subject, lambda member: keys.slot(basis.namespace, member, predicate, qualifier))
 
     def statements_about(self, basis: GraphBasis, entity: str) -> list[int]:
         """Two index seeks for each key of the entity: a condition with OR would use neither index."""
-        with self._engine.connect() as connection:
-            members = members_of(who(connection, basis), entity)
-            return _rows(connection, basis, statements.c.subject, members, statements.c.object)
+        return self._seek(self._about, basis, entity, lambda member: member)
+
+    def _own_keys(self) -> Keys | None:
+        if self._keys is None:
+            with self._engine.connect() as connection:
+                self._keys = keys_of(connection)
+        return self._keys
+
+    def _seek(self, lookup: Lookup, basis: GraphBasis, entity: str, key_of: Callable[[str], str]) -> list[int]:
+        """The rows under the keys made of each key of an entity. What holds at a transaction is the same ever after: see Lookup."""
+        values = {"namespace": basis.namespace, "valid_at": basis.valid_at, "transaction": basis.transaction}
+        with cursor_of(self._engine) as cursor:
+            members = [member for (member,) in self._together.rows(cursor, values | {"key": entity})] or [entity]
+            return sorted({row for member in members for (row,) in lookup.rows(cursor, values | {"key": key_of(member)})})
 
     def match(self, basis: GraphBasis, plan: Plan, first: int, after: Sequence[Any] | None = None) -> list[Found]:
         """One query."""
@@ -125,14 +150,6 @@ class SqlStore:
 
     def close(self) -> None:
         """Nothing: the ledger's database is not this engine's own."""
-
-
-def _rows(connection: Connection, basis: GraphBasis, column: Column[str], keys: Sequence[str], *others: Column[str]) -> list[int]:
-    found: set[int] = set()
-    for part in chunks(keys):
-        sides = [select(statements.c.row).where(side.in_(part), holds(basis)) for side in (column, *others)]
-        found.update(connection.scalars(union(*sides) if others else sides[0]))
-    return sorted(found)
 
 
 def _adjacent(connection: Connection, basis: GraphBasis, keys: Sequence[str]) -> set[str]:

@@ -13,14 +13,14 @@ from sqlalchemy import create_engine
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.ledgers import vocabulary_at
 
 
 def main(ledger: str, folder: str, copy_from: int) -> None:
     """Follow; after the end, set the graph aside and begin again."""
     feed = Feed(create_engine(f"sqlite:///{ledger}"), vocabulary_at, batch_rows=4)
-    files = GraphFiles(Path(folder))
+    files = GraphFiles(Path(folder), ENGINE)
     settings = SETTINGS.model_copy(update={"copy_from": copy_from, "checkpoint_rows": 25})
     while True:
         store = KuzuStore(files.live, feed.keys, settings)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import threading
 
 import pytest
 from sqlalchemy import delete
+from sqlalchemy.pool import QueuePool
 
 from graph.ledger.schema import OPEN, settings
 from graph.store.feed import Feed
@@ -98,3 +100,12 @@ def test_an_empty_ledger_has_no_batches_and_one_without_a_secret_no_identity(led
         connection.execute(delete(settings))
     with pytest.raises(LookupError):
         Feed(ledger.engine, vocabulary_at)
+
+
+def test_a_history_that_is_left_early_leaves_no_thread_and_no_connection(history: LedgerBuilder) -> None:
+    parts = Feed(history.engine, vocabulary_at, load_rows=2).whole(25)
+    assert next(iter(parts)).rows.num_rows == 2
+    parts.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("graph-history")]
+    assert isinstance(history.engine.pool, QueuePool)
+    assert history.engine.pool.checkedout() == 0

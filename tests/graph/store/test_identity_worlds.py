@@ -34,7 +34,7 @@ from tests.graph.ledger.identity_strategies import predicates_of, stories
 from tests.graph.ledger.identity_worlds import NAMES, Story
 from tests.graph.ledger.strategies import POINTS
 from tests.graph.ledger.worlds import pages
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.pictures import picture
 
 VOCABULARY = load_vocabulary(SPEC / "vectors_ontology.yaml")
@@ -54,7 +54,7 @@ class World:
         self.engine = open_database(f"sqlite:///{folder / 'ledger.db'}")
         self.graph = LedgerGraph(self.engine, VOCABULARY, lambda _: NoProjection(), clock=lambda: next(ticks))
         self.sql = SqlStore(self.engine)
-        self.kuzu = KuzuStore(folder / "graph.kuzu", Feed(self.engine, vocabulary_at).keys, SETTINGS)
+        self.kuzu = KuzuStore(folder / f"graph.{ENGINE}", Feed(self.engine, vocabulary_at).keys, SETTINGS)
 
     def follow(self) -> None:
         for batch in Feed(self.engine, vocabulary_at).batches(self.kuzu.watermark()):

@@ -15,7 +15,7 @@ from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
 from graph.store.port import GraphUnreadable
 from graph.store.projection import GraphProjection
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, random_history, vocabulary_at
 from tests.graph.store.pictures import graph_statements, ledger_statements, picture
 
@@ -35,7 +35,7 @@ def survives(ledger: LedgerBuilder, folder: Path) -> bool:
     feed = Feed(ledger.engine, vocabulary_at)
     readable = True
     try:
-        store = KuzuStore(folder / "graph.kuzu", feed.keys, SETTINGS)
+        store = KuzuStore(folder / f"graph.{ENGINE}", feed.keys, SETTINGS)
     except GraphUnreadable:
         readable = False
     else:

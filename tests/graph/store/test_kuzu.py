@@ -14,7 +14,7 @@ from graph.store.kuzu_session import Session
 from graph.store.port import AssertionRow, Batch, EntityRow, GraphBasis, GraphClosed, GraphUnreadable
 from ontology.errors import DataFolderBusy
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition
 from tests.graph.store.pictures import graph_statements, ledger_statements, picture
 
@@ -73,7 +73,7 @@ def test_a_batch_that_fails_leaves_nothing_and_the_next_goes_in(open_graph: Open
 
 
 def test_an_error_costs_a_connection_not_the_process(tmp_path: Path) -> None:
-    session = Session(tmp_path / "graph.kuzu", SETTINGS)
+    session = Session(tmp_path / f"graph.{ENGINE}", SETTINGS)
     for _ in range(3):
         with pytest.raises(RuntimeError), session.reading() as run:
             run.once("MATCH (n:Nowhere) RETURN n")

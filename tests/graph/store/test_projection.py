@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import pytest
 from sqlalchemy import delete, update
@@ -20,9 +21,9 @@ from graph.store.kuzu_session import Session
 from graph.store.pattern_plan import Known, Plan, Step, Variable
 from graph.store.port import GraphBasis, GraphClosed, GraphUnreadable
 from graph.store.projection import GraphProjection
-from graph.store.settings import GraphSettings
+from graph.store.settings import GraphSettings, Kind
 from ontology.errors import DataFolderBusy
-from tests.graph.store.conftest import SETTINGS
+from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, Proposition, random_history, vocabulary_at
 
 BASIS = GraphBasis("default", 4, 25)
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "graph"
 
 
-def opened(ledger: LedgerBuilder, folder: Path, kind: str = "kuzu") -> GraphProjection:
+def opened(ledger: LedgerBuilder, folder: Path, kind: Kind = ENGINE) -> GraphProjection:
     """A projection of the ledger."""
     return GraphProjection(ledger.engine, folder, kind, settings=SETTINGS, vocabulary_at=vocabulary_at)
 
@@ -89,7 +90,7 @@ def test_a_basis_that_the_graph_has_not_reached_is_answered_by_the_ledger(projec
 
 @pytest.mark.parametrize(
     ("chosen", "asked"),
-    [({}, set()), ({"walks": "kuzu"}, {"neighbors", "match", "paths"})],
+    [({}, set()), ({"walks": "graph"}, {"neighbors", "match", "paths"})],
 )
 def test_the_settings_say_what_the_graph_is_asked(
     chosen: dict[str, str], asked: set[str], history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -102,7 +103,7 @@ def test_the_settings_say_what_the_graph_is_asked(
             raise GraphClosed
 
         monkeypatch.setattr(KuzuStore, name, ask)
-    settings = GraphSettings(buffer_pool_mb=64, max_size_mb=1024).model_copy(update=chosen)
+    settings = GraphSettings(engine=ENGINE, buffer_pool_mb=64, max_size_mb=1024).model_copy(update=chosen)
     projection = GraphProjection(history.engine, folder, settings=settings, vocabulary_at=vocabulary_at)
     projection.catch_up()
     key, reference = history.entity("n1"), opened(history, Path(), "sql")
@@ -123,7 +124,7 @@ def test_it_goes_on_where_it_was(history: LedgerBuilder, folder: Path) -> None:
     second.catch_up()
     check(second, history)
     second.close()
-    assert not (folder / "set-aside.kuzu").exists()
+    assert not (folder / f"set-aside.{ENGINE}").exists()
 
 
 def test_two_projections_of_one_folder_are_refused(projection: GraphProjection, history: LedgerBuilder, folder: Path) -> None:
@@ -133,12 +134,12 @@ def test_two_projections_of_one_folder_are_refused(projection: GraphProjection, 
 
 
 def _garbage(ledger: LedgerBuilder, folder: Path) -> None:
-    (folder / "graph.kuzu").write_bytes(b"no graph" * 5_000)
+    (folder / f"graph.{ENGINE}").write_bytes(b"no graph" * 5_000)
 
 
 def _cut_short(ledger: LedgerBuilder, folder: Path) -> None:
-    data = (folder / "graph.kuzu").read_bytes()
-    (folder / "graph.kuzu").write_bytes(data[: len(data) // 2])
+    data = (folder / f"graph.{ENGINE}").read_bytes()
+    (folder / f"graph.{ENGINE}").write_bytes(data[: len(data) // 2])
 
 
 def _ahead(ledger: LedgerBuilder, folder: Path) -> None:
@@ -159,7 +160,7 @@ def _another_ledger(ledger: LedgerBuilder, folder: Path) -> None:
 
 
 def _earlier_format(ledger: LedgerBuilder, folder: Path) -> None:
-    session = Session(folder / "graph.kuzu", SETTINGS)
+    session = Session(folder / f"graph.{ENGINE}", SETTINGS)
     with session.writing() as run:
         run.once("MATCH (m:Meta) SET m.format = m.format - 1")
     session.close()
@@ -191,8 +192,8 @@ def test_it_rebuilds_what_is_not_a_graph_of_this_ledger(
     finally:
         second.close()
     assert "is rebuilt from the ledger" in caplog.text
-    assert (folder / "set-aside.kuzu").exists()
-    assert not (folder / "building.kuzu").exists()
+    assert (folder / f"set-aside.{ENGINE}").exists()
+    assert not (folder / f"building.{ENGINE}").exists()
 
 
 def test_a_graph_that_breaks_while_it_is_read_is_replaced_and_the_ledger_answers(
@@ -249,13 +250,13 @@ def test_a_graph_that_was_being_copied_into_when_the_process_died_is_not_believe
     first = opened(history, folder)
     first.catch_up()
     first.close()
-    (folder / "graph.kuzu.unfinished").touch()
+    (folder / f"graph.{ENGINE}.unfinished").touch()
     second = opened(history, folder)
     second.catch_up()
     check(second, history)
     second.close()
-    assert (folder / "set-aside.kuzu.unfinished").exists()
-    assert not (folder / "graph.kuzu.unfinished").exists()
+    assert (folder / f"set-aside.{ENGINE}.unfinished").exists()
+    assert not (folder / f"graph.{ENGINE}.unfinished").exists()
 
 
 def test_rebuilding_on_demand_gives_the_same_graph(projection: GraphProjection, history: LedgerBuilder) -> None:
@@ -275,12 +276,12 @@ def test_closing_in_the_middle_of_following_is_clean(history: LedgerBuilder, fol
 
 
 def test_a_file_that_kills_the_process_when_opened_is_given_up(tmp_path: Path) -> None:
-    files = GraphFiles(tmp_path)
+    files = GraphFiles(tmp_path, ENGINE)
     files.live.write_bytes(b"")
-    (tmp_path / "opening").write_bytes(b".")
+    (tmp_path / f"opening.{ENGINE}").write_bytes(b".")
     with files.opening():
-        assert (tmp_path / "opening").read_bytes() == b".."
-    (tmp_path / "opening").write_bytes(b"..")
+        assert (tmp_path / f"opening.{ENGINE}").read_bytes() == b".."
+    (tmp_path / f"opening.{ENGINE}").write_bytes(b"..")
     with pytest.raises(GraphUnreadable, match="died 2 times"), files.opening():
         pass
     files.set_aside()
@@ -302,11 +303,11 @@ def test_the_reference_engine_needs_neither_kuzu_nor_files(tmp_path: Path) -> No
 
 def test_an_unknown_engine_is_refused(history: LedgerBuilder, folder: Path) -> None:
     with pytest.raises(ValueError, match="is no engine"):
-        opened(history, folder, "neo4j")
+        GraphProjection(history.engine, folder, cast(Kind, "neo4j"))
 
 
 def test_by_default_the_ledger_answers_walks(history: LedgerBuilder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    by_default = GraphSettings(buffer_pool_mb=64, max_size_mb=1024)
+    by_default = GraphSettings(engine=ENGINE, buffer_pool_mb=64, max_size_mb=1024)
     found = GraphProjection(history.engine, folder, settings=by_default, vocabulary_at=vocabulary_at)
     found.catch_up()
     monkeypatch.setattr(KuzuStore, "neighbors", None)

@@ -128,4 +128,7 @@ def test_every_command_is_in_the_readme() -> None:
 
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\(([^)]+)\)", README):
-        assert (ROOT / target).exists(), target
+        file, _, heading = target.partition("#")
+        assert (ROOT / file).exists(), target
+        headings = re.findall(r"^#+ (.+)$", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE) if heading else []
+        assert not heading or heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}, target

@@ -12,6 +12,7 @@ from graph.belief.identity import IDENTITY
 from graph.belief.items import Atom, end_of, reads_as_end
 from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
+from graph.ledger.beginnings import Beginnings
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.directory import Directory, Names
 from graph.ledger.endings import Ending, ending_of
@@ -141,6 +142,7 @@ class Describer:
         self._identities: dict[int, Identity] = {}
         self._nothing_told: bool | None = None
         self._replayed: dict[str, list[Rectangle]] = {}
+        self._beginnings: Beginnings | None = None
         self.identity = self.identity_at(basis.transaction)
         names = None if beforehand is None else beforehand.names
         self.directory = Directory(connection, basis.namespace, basis.transaction, basis.evidence_until, self.identity, names)
@@ -216,14 +218,20 @@ class Describer:
                 self._replayed[base] = replayed(*by, self.identity_at)
         return [row for base in here for row in self._replayed[base]]
 
-    def _dated(self, row: Rectangle) -> Rectangle:
-        """A rectangle with the transaction with which this evidence first said so; one that is no longer believed has been replayed."""
-        if row.tx_to <= self._basis.transaction:
-            return row
-        read = read_as(self.identity, row)
-        span = (read.base, read.polarity, read.v_from, read.v_to)
-        same = (each for each in self.replay([read.place]) if (each.base, each.polarity, each.v_from, each.v_to) == span)
-        return next((replace(row, tx_from=each.tx_from) for each in same if each.tx_to > self._basis.transaction), row)
+    def begun(self, rows: Collection[Rectangle]) -> dict[Rectangle, int]:
+        """The transactions with which this evidence first said so, of rectangles that are believed on the basis.
+
+        Raises QueryTooComplex where too much would have to be weighed again.
+        """
+        if self._beginnings is None:
+            by = (self.connection, self._vocabulary, self.identity, self._basis.transaction, self._until)
+            self._beginnings = Beginnings(*by, self.replay)
+        return self._beginnings.of(rows)
+
+    def _dated(self, rows: Sequence[Rectangle]) -> list[Rectangle]:
+        """Rectangles with the transactions with which this evidence first said so; those no longer believed have been replayed."""
+        found = self.begun([row for row in rows if row.tx_to > self._basis.transaction])
+        return [replace(row, tx_from=found[row]) if row in found else row for row in rows]
 
     def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
         """The evidence as of a transaction, by the vocabulary of then; `who`: with everyone as they were at another one."""
@@ -257,7 +265,7 @@ class Describer:
             return []
         self.directory.load({key for row in shown for key in (row.subject, row.object)})
         if self._basis.evidence_until is not None and want & _DATED:
-            shown = list(map(self._dated, shown))
+            shown = self._dated(shown)
         if not sided:
             swapped |= {row.base for row in shown if row.base not in swapped and self.backwards(row)}
         if want - {Want.TRANSACTION} == {Want.BARE}:

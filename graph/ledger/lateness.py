@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from graph.belief.traits import traits_of
+from graph.ledger.arrivals import arrivals
 from graph.ledger.columns import Int
 from graph.ledger.histories import apart
 from graph.ledger.history import transaction_times
 from graph.ledger.listing import Listing
-from graph.ledger.rectangles import replayed
 from graph.ledger.surveys import Survey
 from graph.views import Page, Positions, StatementView, Want
-from ontology.errors import InvalidInput, QueryTooComplex
-from ontology.instant import SECOND, UNBOUNDED_PAST, Instant
+from ontology.errors import InvalidInput
+from ontology.instant import SECOND, UNBOUNDED_PAST
 
-MOST_REPLAYED = 2_000
-"""Most statements of which it is found out for one answer, under a said-time limit, which transaction first said so; some 5 s."""
+TOGETHER = 50
+"""Statements of which it is worked out together when they were first said."""
+FURTHER = 4
+"""So many times as many are worked out where what they cite leaves a page short."""
 
 
 def retro_edits(
@@ -25,7 +29,7 @@ def retro_edits(
     the latest first, then in the order of statements. Unbounded starts are not measured.
 
     Raises InvalidInput for a negative lag; QueryTooComplex where, under a said-time limit, too many transactions would have to be
-    resolved again.
+    weighed again.
     """
     if lag_seconds < 0:
         raise InvalidInput(f"lagSeconds is 0 or more, not {lag_seconds}", path=("lagSeconds",), reason="OUT_OF_RANGE")
@@ -35,33 +39,73 @@ def retro_edits(
     if basis.evidence_until is None:
         rows = np.flatnonzero(dated & (columns.v_from < columns.created - lag))
         return listing.page(rows, [apart(columns.v_from[rows], columns.created[rows])], first, after, want)
-    rows = np.flatnonzero(dated & (columns.v_from < basis.recorded_at - lag))
-    created = _first_said(listing, survey, rows)
-    late = columns.v_from[rows] < created - lag
-    rows, created = rows[late], created[late]
-    return listing.page(rows, [apart(columns.v_from[rows], created)], first, after, want)
+    late = _Late(listing, survey, np.flatnonzero(dated & (columns.v_from < basis.recorded_at - lag)), lag)
+    most = first + 1
+    while True:
+        rows, lags, whole = late.greatest(most, None if after is None else after[0])
+        page = listing.page(rows, [lags], first, after, want)
+        if page.has_next or whole:
+            return page
+        most *= FURTHER
 
 
-def _first_said(listing: Listing, survey: Survey, rows: Int) -> Int:
-    """When the evidence under the limit first said so, of each of some rows."""
-    footing, describer, columns, known = listing.footing, listing.describer, survey.columns, survey.first_said
-    unknown = [row for row in rows.tolist() if row not in known]
-    if len(unknown) > MOST_REPLAYED:
-        raise QueryTooComplex(
-            f"{len(unknown):,} statements may have been recorded so late; with `evidenceUntil` at most {MOST_REPLAYED:,} are looked at: "
-            "ask for a longer lag, or filter"
-        )
-    transaction, until = footing.basis.transaction, footing.basis.evidence_until
-    assert until is not None
-    stored = columns.rectangles(describer, unknown, transaction)
-    describer.identity.load({key for row in stored for key in (row.subject, row.object)})
-    begun: dict[tuple[str, bool, Instant], int] = {}
-    # Each by itself: together all would be resolved again at every transaction that changed any of them.
-    for place in {place.proposition: place for place in (describer.identity.here(row.place) for row in stored)}.values():
-        by = (describer.connection, footing.keys, footing.vocabulary, [place], transaction, until)
-        believed = (row for row in replayed(*by, describer.identity_at) if row.tx_to > transaction)
-        begun |= {(row.base, row.polarity, row.v_from): row.tx_from for row in believed}
-    times = transaction_times(describer.connection, set(begun.values()))
-    for number, row in zip(unknown, stored, strict=True):
-        known[number] = times[begun[describer.identity.here(row.place).proposition, row.polarity, row.v_from]]
-    return np.array([known[row] for row in rows.tolist()], np.int64)
+class _Late:
+    """Rows that may have been recorded late, under a said-time limit: since when the evidence has said so is worked out as it is needed."""
+
+    def __init__(self, listing: Listing, survey: Survey, rows: Int, lag: int) -> None:
+        self._listing = listing
+        self._columns = survey.columns
+        if survey.first_said is None:
+            survey.first_said = _first_said(listing, survey)
+        self._earliest, self._latest = survey.first_said
+        self._rows = rows
+        self._lag = lag
+
+    def greatest(self, most: int, after: int | None) -> tuple[Int, NDArray[np.uint64], bool]:
+        """The rows that were recorded latest, at least `most` of those whose lag is not above `after`, their lags, and whether
+        these are all that there are.
+
+        Raises QueryTooComplex where too much would have to be weighed again.
+        """
+        while True:
+            rows = self._rows[self._starts(self._rows) < self._latest[self._rows] - self._lag]
+            least, greatest = (apart(self._starts(rows), self._not_before(rows, at)) for at in (self._earliest, self._latest))
+            if after is not None:
+                follows = least <= np.uint64(after)
+                rows, least, greatest = rows[follows], least[follows], greatest[follows]
+            known = least == greatest
+            told = greatest[known]
+            shown = np.partition(told, len(told) - most)[len(told) - most] if len(told) >= most else np.uint64(0)
+            above = greatest >= shown
+            unknown = np.flatnonzero(~known & above)
+            if not len(unknown):
+                return rows[above], greatest[above], bool(above.all())
+            self._work_out(rows[unknown[np.argsort(~greatest[unknown], kind="stable")[:TOGETHER]]])
+
+    def _starts(self, rows: Int) -> Int:
+        return self._columns.v_from[rows]
+
+    def _not_before(self, rows: Int, at: Int) -> Int:
+        """What is recorded before it begins to be true is not late."""
+        return np.maximum(at[rows], self._starts(rows))
+
+    def _work_out(self, rows: Int) -> None:
+        describer = self._listing.describer
+        stored = self._columns.rectangles(describer, rows.tolist(), describer.basis.transaction)
+        begun = describer.begun(stored)
+        times = transaction_times(describer.connection, set(begun.values()))
+        self._earliest[rows] = self._latest[rows] = [times[begun[row]] for row in stored]
+
+
+def _first_said(listing: Listing, survey: Survey) -> tuple[Int, Int]:
+    """Between which instants the evidence under the limit first said so, of each row of a survey."""
+    footing, columns = listing.footing, survey.columns
+    basis, vocabulary = footing.basis, footing.vocabulary
+    assert basis.evidence_until is not None
+    known = arrivals(listing.describer.connection, basis.namespace, basis.transaction, basis.evidence_until)
+    single = [traits_of(vocabulary.predicate(name)).one_valued for name in columns.predicates.values]
+    other = [traits_of(vocabulary.predicate(vocabulary.predicate(name).inverse or name)).one_valued for name in columns.predicates.values]
+    told = zip(columns.base.astype(str).tolist(), columns.predicate.tolist(), strict=True)
+    between = [known.between(base, single=single[at], other_single=other[at]) for base, at in told]
+    first, last = np.array(between, np.int64).reshape(-1, 2).T
+    return known.at(first), known.at(last)

@@ -31,8 +31,8 @@ COLUMNS = {table.name: tuple(column.name for column in table.c) for table in _WH
     table.name: names for table, names in _PARTS.items()
 }
 """What the rows of each table are made of, in this order."""
-_UNUSED = frozenset({"statements_by_opening", "statements_by_closing"})
-"""Indexes by a transaction, which tells no row from another."""
+_UNUSED = frozenset({"statements_by_opening", "statements_by_closing", "statements_by_slot", "statements_by_inverse_slot"})
+"""Indexes by a transaction, which tells no row from another, and by slots, which are resolved from their own claims."""
 
 
 class Limited:
@@ -49,6 +49,8 @@ class Limited:
 
         # It lives as long as a connection to it is open.
         holder = opened()
+        # Nothing is ever taken back.
+        holder.execute("PRAGMA journal_mode=OFF")
         self._engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool, pool_size=_OPENED, max_overflow=-1)
         finalize(self, _close, self._engine, holder)
         self.size = sum(_fill(holder, self._engine, *each) for each in rows)

@@ -32,9 +32,9 @@ _SAID = (
     .where(_MINE, episodes.c.said <= bindparam("said_until"), claims.c.believed, standing(claims))
 )
 _EPISODES = select(*(episodes.c[name] for name in COLUMNS["episodes"])).where(_MINE, episodes.c.said <= bindparam("said_until"))
+# Each as often as it was said: to tell them apart costs the database more than it costs here.
 _NAMED_LATER = (
     select(claims.c.subject, claims.c.object, claims.c.datatype, claims.c.grp, claims.c.source)
-    .distinct()
     .join_from(episodes, claims, _TOLD_IN)
     .where(_MINE, episodes.c.said > bindparam("said_until"), standing(claims))
 )
@@ -147,7 +147,7 @@ class Limiting:
     def _named_anew(self) -> set[str]:
         """The keys of all things that may be called otherwise under the limit: with each of an entity, before or under it, all."""
         named: set[str] = set(self.resolution.renamed)
-        spoken = list(self._read(_NAMED_LATER))
+        spoken = set(map(tuple, self._read(_NAMED_LATER)))
         raws = {key for row in spoken for key in row[:2]} | named
         identities = (self.stored,) if self.stored.nothing_joined and self.told.nothing_joined else (self.stored, self.told)
         for identity in identities:

@@ -66,8 +66,8 @@ class Survey:
         self.found: Found | None = None
         self.refused: str | None = None
         """Why its evidence cannot be looked at as a whole."""
-        self.first_said: dict[int, Instant] = {}
-        """Of rows, under a limit, when the evidence first said so, as far as someone has asked."""
+        self.first_said: tuple[Int, Int] | None = None
+        """Of each row, under a limit, between which instants the evidence first said so, once someone has asked; one where it is known."""
         self.lock = RLock()
 
     @cached_property

@@ -8,8 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from graph.drift import Pattern, Term
 from graph.recall.views import Arm, RecallOptions
-from graph.views import EntityRef, ObjectRef, StatementFilter, Want
+from graph.views import EntityRef, ObjectRef, StatementFilter, TransactionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.identity_worlds import NAMES
@@ -23,9 +24,15 @@ EXTERNAL = ("e0", "e1", "e2", "e3", "m0")
 
 @dataclass(frozen=True)
 class Asked:
-    """A snapshot, what it is asked about, and when each transaction was: times are told by the operation that made it."""
+    """A snapshot, what it is asked about, and when each transaction was: times are told by the operation that made it.
+
+    `diff` compares two snapshots; `others` are some with which this one is compared. `related`: some claim tells who is who.
+    """
 
     snapshot: Any
+    diff: Callable[..., Any]
+    others: Sequence[Any]
+    related: bool
     filters: Sequence[StatementFilter]
     predicates: Sequence[str]
     pairs: Sequence[tuple[str, str]]
@@ -40,6 +47,22 @@ class Asked:
     def each(self, ask: Callable[..., Any], *arguments: Any, **named: Any) -> list[Any]:
         """The same for each filter."""
         return [self.all(ask, *arguments, filter, **named) for filter in self.filters]
+
+    def each_now(self, ask: Callable[..., Any], *arguments: Any, **named: Any) -> list[Any]:
+        """The same of what looks at the time of its basis."""
+        filters = (replace(filter, valid_during=None, include_invalidated=False) for filter in self.filters)
+        return [self.all(ask, *arguments, filter, **named) for filter in filters]
+
+    def patterns(self) -> list[list[Pattern]]:
+        """Questions of one pattern and of two."""
+        one, two, three = (Term(variable=name) for name in ("one", "two", "three"))
+        first, last = self.predicates[0], self.predicates[-1]
+        return [
+            [Pattern(one, first, two)],
+            [Pattern(one, first, Term(name=self.pairs[0][1]))],
+            [Pattern(one, first, two), Pattern(two, last, three)],
+            [Pattern(one, first, two), Pattern(one, last, three)],
+        ]
 
     @property
     def keys(self) -> list[str]:
@@ -72,17 +95,13 @@ FIELDS: dict[str, Callable[[Asked], Any]] = {
         for one, other in asked.pairs
         for predicate in asked.predicates
     ],
-    "neighbors": lambda asked: [asked.all(asked.snapshot.neighbors, key, depth=depth) for key in asked.keys for depth in (1, 3)],
+    "neighbors": lambda asked: [asked.all(asked.snapshot.neighbors, key, depth=depth) for key in asked.keys for depth in (1, 2, 3)],
     "episodes": lambda asked: asked.all(asked.snapshot.episodes) + asked.all(asked.snapshot.episodes, group="g", source="chat"),
     "episode": lambda asked: [asked.snapshot.episode(key) for key in asked.episodes],
     "statements of an episode": lambda asked: [
         asked.all(asked.snapshot.episode_statements, key, want=frozenset({Want.TRANSACTION})) for key in asked.episodes
     ],
-    "claims": lambda asked: [
-        asked.all(asked.snapshot.claims, replace(filter, valid_during=None, include_invalidated=False), candidate=candidate)
-        for filter in asked.filters
-        for candidate in (None, True)
-    ],
+    "claims": lambda asked: [asked.each_now(asked.snapshot.claims, candidate=candidate) for candidate in (None, True)],
     "suspects": lambda asked: asked.all(asked.snapshot.suspects),
     "suspected splits": lambda asked: [asked.snapshot.suspected_splits(key) for key in asked.keys],
     "undeclared": lambda asked: asked.snapshot.undeclared(least=1),
@@ -90,18 +109,45 @@ FIELDS: dict[str, Callable[[Asked], Any]] = {
         asked.snapshot.recall(asked.words, options=RecallOptions(arms=(Arm.BM25, Arm.PAGERANK)), filter=filter, first=50, want=WHOLE)
         for filter in asked.filters
     ],
+    "contested": lambda asked: asked.each_now(asked.snapshot.drift.contested, want=WHOLE),
+    "stale": lambda asked: asked.each_now(asked.snapshot.drift.stale, want=WHOLE),
+    "flip flops": lambda asked: asked.each_now(asked.snapshot.drift.flip_flops),
+    "volatility": lambda asked: asked.snapshot.drift.volatility(),
+    # Transactions are seconds apart, what begins to be true days: so what they tell is in one order.
+    "late edits": lambda asked: asked.each_now(asked.snapshot.drift.retro_edits, 0, want=WHOLE),
+    # Under a limit it is not told which transaction withdrew what is said of a name that came to denote something else.
+    "why a slot changed": lambda asked: [
+        [one for one in asked.snapshot.drift.why_changed(*slot, want=WHOLE) if one.transaction is None or not asked.related]
+        for slot in asked.slots
+    ],
+    "differences": lambda asked: [
+        asked.each_now(asked.diff, *pair, want=WHOLE)
+        for other in asked.others
+        for pair in ((other, asked.snapshot), (asked.snapshot, other))
+    ],
+    "match": lambda asked: [asked.all(asked.snapshot.patterns.match, each, want=WHOLE) for each in asked.patterns()],
+    "path": lambda asked: [
+        asked.snapshot.patterns.path(EntityRef(name=one), EntityRef(name=other), want=WHOLE) for one, other in asked.pairs
+    ],
 }
 """What is asked, by name."""
 
 
 def told(value: Any, times: Mapping[Instant, int]) -> Any:
-    """An answer as plain data, with operations for the times of their transactions."""
+    """An answer as plain data, with operations for transactions and their times."""
+    if isinstance(value, TransactionView):
+        return [times.get(value.at, value), value.kind, value.actor, value.reason]
     if is_dataclass(value) and not isinstance(value, type):
         parts = ((field.name, getattr(value, field.name)) for field in fields(value))
-        return {name: times.get(part, part) if name in _TIMES else told(part, times) for name, part in parts if name != "positions"}
+        return {name: times.get(part, part) if name in _TIMES else told(part, times) for name, part in parts if not _is_number(name, part)}
     if isinstance(value, list | tuple):
         return [told(one, times) for one in value]
     return value
+
+
+def _is_number(name: str, part: Any) -> bool:
+    """Whether a part is the number of a transaction, or tells of some: beside it stands the time of the same."""
+    return name == "positions" or (name == "transaction" and isinstance(part, int))
 
 
 def first_difference(one: Any, other: Any, path: str) -> tuple[str, Any, Any] | None:

@@ -14,7 +14,7 @@ from graph.store.projection import GraphProjection
 from ontology.instant import Instant
 from ontology.vocabulary import Vocabulary
 from tests.graph.ledger.identity_checks import Twins, begun, drawn, examined, two_ledgers
-from tests.graph.ledger.identity_operations import Divided, Merged, Operation, said_at
+from tests.graph.ledger.identity_operations import SAME, Divided, Merged, Operation, said_at
 from tests.graph.ledger.identity_strategies import predicates_of
 from tests.graph.ledger.identity_worlds import NAMES, Story
 from tests.graph.ledger.limited_fields import EXTERNAL, FIELDS, Asked, filters, first_difference, told
@@ -61,10 +61,20 @@ def every_field_answers_as_a_service_that_was_told_no_more(twins: Twins, data: s
     pairs = data.draw(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=2, max_size=2))
     words = " ".join([*data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3)), *predicates[:1]])
 
+    earlier = data.draw(st.sampled_from([said_at(one) for one in operations if isinstance(one, Told)]))
+    then = data.draw(st.sampled_from(POINTS))
+    place = data.draw(st.integers(0, len(operations) - 1))
+    related = any(claim.predicate == SAME for one in operations if isinstance(one, Told) for claim in one.claims)
+
     def asked(of: Story, until: Instant | None, numbers: list[int]) -> Asked:
         episodes = [_episode_key(of.graph, of.namespace, source, name) for source in ("chat", "notes") for name in EXTERNAL]
         snapshot = of.snapshot(valid_at=at, evidence_until=until)
-        return Asked(snapshot, chosen, predicates, pairs, words, episodes, _times(of, numbers))
+        others = [
+            of.snapshot(valid_at=at, evidence_until=earlier if until is None else min(earlier, until)),
+            of.snapshot(valid_at=then, evidence_until=until),
+            of.snapshot(valid_at=then, evidence_until=until, transaction=max(numbers[: place + 1])),
+        ]
+        return Asked(snapshot, of.graph.diff, others, related, chosen, predicates, pairs, words, episodes, _times(of, numbers))
 
     limited, whole = asked(story, until, numbers), asked(other, None, fewer)
     for name, ask in FIELDS.items():

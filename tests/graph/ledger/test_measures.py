@@ -163,15 +163,23 @@ def test_late_records_are_those_whose_lag_is_greater(chat: Chat) -> None:
     assert objects(drift.retro_edits(lag)) == []
 
 
-def test_late_records_under_a_limit_ask_for_no_more_than_the_budget(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph.ledger.lateness.MOST_REPLAYED", 1)
+def test_late_records_under_a_limit_weigh_again_only_what_may_be_among_the_latest(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph.ledger.beginnings.BUDGET", 0)
     for value in ("tea", "ale"):
         chat.say("2020-01-01", "Ann", "likes", value)
+    chat.say("2020-06-01", "Bo", "lives_in", "Oslo")
+    chat.say("2020-06-02", "Bo", "lives_in", "Oslo")
     chat.say("2022-01-01", "Bo", "likes", "ale")
     limited = chat.drift("2021-01-01", evidence_until=instant("2021-01-01"))
-    with pytest.raises(QueryTooComplex, match="at most 1 are looked at"):
-        limited.retro_edits(0)
-    assert objects(limited.retro_edits(0, StatementFilter(objects=(chat.graph.keys.entity("main", "tea"),)))) == ["tea"]
+    # One claim on each of the latest: nothing is to be found out.
+    assert objects(limited.retro_edits(0, first=1)) == ["ale"]
+    with pytest.raises(QueryTooComplex, match="more than 0 claims would have to be weighed again"):
+        limited.retro_edits(0, first=2)
+    monkeypatch.undo()
+    assert objects(limited.retro_edits(0, first=3)) == ["ale", "tea", "Oslo"]
+    # What has been found out is kept.
+    monkeypatch.setattr("graph.ledger.beginnings.BUDGET", 0)
+    assert objects(limited.retro_edits(0, first=3)) == ["ale", "tea", "Oslo"]
 
 
 @pytest.mark.parametrize("given", [{"valid_during": (0, 1)}, {"include_invalidated": True}], ids=["validDuring", "includeInvalidated"])

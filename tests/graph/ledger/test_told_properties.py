@@ -10,11 +10,13 @@ import pytest
 from hypothesis import strategies as st
 from sqlalchemy import Connection, select
 
+from graph.belief.traits import traits_of
 from graph.ledger import told
+from graph.ledger.arrivals import arrivals
 from graph.ledger.details import Describer
 from graph.ledger.identity import place_of
 from graph.ledger.known_identity import IdentityCache
-from graph.ledger.rectangles import COLUMNS, read_as, rectangle, replayed
+from graph.ledger.rectangles import COLUMNS, Rectangle, read_as, rectangle, replayed
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, statements
 from graph.ledger.standing import believed_at
@@ -67,13 +69,33 @@ class Reading:
 
     def alone(self) -> Counter[Row]:
         """The same by what answers about single propositions."""
+        rows = self.replayed()
+        return Counter((row.base, frozenset({row.subject, row.object}), row.polarity, row.v_from, row.v_to) for row in rows)
+
+    def replayed(self) -> list[Rectangle]:
+        """What is believed of every proposition that a claim ever spoke of, with the transactions that first said so."""
         told = list(self.connection.execute(select(claims).where(claims.c.namespace == self.namespace, claims.c.believed)))
         identity = self.under.identity
         identity.load({key for row in told for key in (row.subject, row.object)})
         places = {place.proposition: place for place in (place_of(identity.settled(row)) for row in told)}
         by = (self.connection, self.graph.keys, self.graph._vocabulary_at(self.transaction), list(places.values()))
-        rows = [row for row in replayed(*by, self.transaction, self.until, self.under.identity_at) if row.tx_to > self.transaction]
-        return Counter((row.base, frozenset({row.subject, row.object}), row.polarity, row.v_from, row.v_to) for row in rows)
+        return [row for row in replayed(*by, self.transaction, self.until, self.under.identity_at) if row.tx_to > self.transaction]
+
+    def began_when_a_replay_says(self) -> None:
+        """All together and each alone, and not outside of what the claims' coming and going leaves possible."""
+        rows = self.replayed()
+        assert self.under.begun(rows) == {row: row.tx_from for row in rows}
+        for row in rows:
+            alone = Describer(self.connection, self.graph.keys, self.graph._vocabulary_at, self.under.basis)
+            assert alone.begun([row]) == {row: row.tx_from}
+        known = arrivals(self.connection, self.namespace, self.transaction, self.until)
+        vocabulary = self.graph.vocabulary()
+        for row in rows:
+            predicate = vocabulary.predicate(row.predicate)
+            sides = (predicate, vocabulary.predicate(predicate.inverse or predicate.name))
+            single, other = (traits_of(side).one_valued for side in sides)
+            first, last = known.between(row.base, single=single, other_single=other)
+            assert first <= row.tx_from <= last
 
     def names_are_read_right(self) -> None:
         """Each visible claim stands where the resolution says, or where the tables say."""
@@ -107,6 +129,17 @@ def each_proposition_is_as_it_is_alone(twins: Twins, data: st.DataObject) -> Non
                 reading.names_are_read_right()
 
 
+def what_is_believed_began_when_a_replay_says(twins: Twins, data: st.DataObject) -> None:
+    """At any transaction, under any limit, without a replay."""
+    story = begun(twins, data, drawn(twins, data, largest=6))
+    numbers = sorted({one.transaction for one in story.done} - {0}) or [0]
+    instants = said(twins.one, story.namespace)
+    with twins.one._engine.connect() as connection:
+        for transaction in data.draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=1)) + numbers[-1:]:
+            for until in [data.draw(st.sampled_from(instants)), instants[-1]]:
+                Reading(twins.one, connection, story.namespace, transaction, until).began_when_a_replay_says()
+
+
 def what_is_said_later_does_not_count(twins: Twins, data: st.DataObject) -> None:
     """The answer is that of a ledger that was only ever given what was said by the limit."""
     operations = [one for one in drawn(twins, data, largest=6) if not (isinstance(one, Told) and one.draft.revised_at)]
@@ -129,7 +162,11 @@ def _later(one: Operation, until: Instant) -> bool:
     return isinstance(one, Merged | Divided) or (isinstance(one, Told) and said_at(one) > until)
 
 
-CHECKS: Sequence[Callable[[Twins, st.DataObject], None]] = (each_proposition_is_as_it_is_alone, what_is_said_later_does_not_count)
+CHECKS: Sequence[Callable[[Twins, st.DataObject], None]] = (
+    each_proposition_is_as_it_is_alone,
+    what_is_believed_began_when_a_replay_says,
+    what_is_said_later_does_not_count,
+)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

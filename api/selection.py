@@ -59,6 +59,13 @@ def wanted(info: Info, *path: str) -> frozenset[Want]:
     return frozenset(found)
 
 
+def wanted_of_both(info: Info, *path: str) -> frozenset[Want]:
+    """The parts selected of the statements on either side, `before` and `after`, of what is at `path`."""
+    before, after = (wanted(info, *path, side) for side in ("before", "after"))
+    found = before | after
+    return found if Want.BARE in before & after else found - {Want.BARE}
+
+
 def _told(nodes: list[FieldNode], fragments: Mapping[str, FragmentDefinitionNode]) -> bool:
     """Whether a field that the evidence tells is selected, of the statements or of their valid time."""
     fields = list(_fields([node.selection_set for node in nodes], fragments))

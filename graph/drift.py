@@ -204,7 +204,8 @@ class ChangeView:
     """One change. OPENED and CLOSED of one rectangle have one `key`; `statement` stands on the transaction of the change.
 
     IDENTITY: who the entity `key` is changed; `members` are all keys that denote it now or did before. What is held of any of them
-    is to be read again as of the transaction.
+    is to be dropped, and the statements of `key` read again as of the transaction: also where it is nobody there (all split off), as it
+    is still told apart from others.
     """
 
     kind: ChangeKind

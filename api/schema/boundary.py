@@ -16,7 +16,7 @@ from api.schema.inputs import EntityRef, entity_ref, given
 from api.schema.pages import Transaction
 from api.schema.statement import Statement, statement
 from api.schema.support import described
-from api.selection import wanted
+from api.selection import wanted_of_both
 from graph.drift import BoundaryView
 from graph.views import Want
 
@@ -74,18 +74,11 @@ class Explaining:
     ) -> list[Boundary]:
         """The boundaries in order of time."""
         self.scope.context.spend("whyChanged")
-        want = _wanted(info)
+        want = wanted_of_both(info)
         found = self.scope.snapshot.drift.why_changed(
             entity_ref(subject, "subject"), predicate, qualifier or "", start=given(from_), end=given(to), want=want
         )
         return [_boundary(self.scope, view, want) for view in found]
-
-
-def _wanted(info: Info) -> frozenset[Want]:
-    """The parts that are selected of the statements on both sides."""
-    parts = [wanted(info, side) for side in ("before", "after")]
-    bare = frozenset({Want.BARE})
-    return bare if all(part == bare for part in parts) else frozenset().union(*parts) - bare
 
 
 def _boundary(scope: Scope, view: BoundaryView, want: frozenset[Want]) -> Boundary:

@@ -43,8 +43,8 @@ class Change:
     at: DateTime
     members: list[strawberry.ID] = strawberry.field(
         description=(
-            "Of IDENTITY: all keys that denote the entity now or did before. What is held of any of them is to be dropped, and the entity "
-            "read again with `asOf(recordedAt: at)`. Empty for the other kinds."
+            "Of IDENTITY: all keys that denote the entity now or did before. What is held of any of them is to be dropped, and what "
+            "`asOf(recordedAt: at) { statements }` lists with `key` as subject or object to be read. Empty for the other kinds."
         )
     )
 

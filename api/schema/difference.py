@@ -15,9 +15,8 @@ from api.schema.enums import DifferenceCause, DifferenceKind
 from api.schema.inputs import StatementFilter, filter_of, given
 from api.schema.pages import Edge, PageInfo, frame, stood_on
 from api.schema.statement import Statement, statement
-from api.selection import IN_PAGE, wanted
+from api.selection import IN_PAGE, wanted_of_both
 from graph import drift
-from graph.views import Want
 
 AXES = frozenset({"validAt", "recordedAt", "evidenceUntil"})
 
@@ -77,7 +76,7 @@ def difference_page(
         position = span.position
     # Statements of both bases lie side by side: their IDs name the basis, whatever was left out.
     one, other = (Scope(context, scope.snapshot, AXES) for scope in scopes)
-    want = _wanted(info)
+    want = wanted_of_both(info, *IN_PAGE)
     page = context.graph.diff(one.snapshot, other.snapshot, filter_of(filter), first=first, after=position, want=want)
     middle = Scope(context, context.pinned(Pin(one.pin.valid_at, other.pin.transaction, other.pin.evidence_until)), AXES)
     sides = {drift.Cause.BELIEF: (one, middle), drift.Cause.WORLD: (middle, other)}
@@ -103,10 +102,3 @@ def _scope(context: Context, basis: BasisInput) -> Scope:
     stated = {"validAt": given(basis.valid_at), "recordedAt": given(basis.recorded_at), "evidenceUntil": given(basis.evidence_until)}
     snapshot = context.snapshot(valid_at=stated["validAt"], recorded_at=stated["recordedAt"], evidence_until=stated["evidenceUntil"])
     return Scope(context, snapshot, frozenset(name for name, value in stated.items() if value is not None))
-
-
-def _wanted(info: Info[Context, None]) -> frozenset[Want]:
-    """The parts that either side's statements are selected with."""
-    sides = [wanted(info, *IN_PAGE, side) for side in ("before", "after")]
-    found = sides[0] | sides[1]
-    return found if all(Want.BARE in side for side in sides) else found - {Want.BARE}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import Connection, select
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.citing import citing
 from graph.ledger.details import Describer
 from graph.ledger.rectangles import Rectangle
 from graph.ledger.schema import claims, episodes
@@ -45,7 +46,7 @@ class ChangeFilter:
         vocabulary, identity = describer.vocabulary, describer.identity
         identity.load({key for row in rows for key in (row.subject, row.object)})
         found = [row for row in rows if self._on_time(row) and self._said_so(row, vocabulary) and _of_whom(row, wanted, vocabulary)]
-        return set(self._cited(describer, found) if self._told else found)
+        return self._cited(describer, found) if self._told else set(found)
 
     def turned(self, describer: Describer, rows: Collection[Rectangle]) -> frozenset[str]:
         """The propositions of rectangles that are to be shown from their other side."""
@@ -81,13 +82,10 @@ class ChangeFilter:
         denied = row.predicate in names.negated and row.polarity == (filter.polarity is False)
         return denied or (row.predicate in names.plain | names.swapped and straight)
 
-    def _cited(self, describer: Describer, rows: Sequence[Rectangle]) -> list[Rectangle]:
+    def _cited(self, describer: Describer, rows: Sequence[Rectangle]) -> set[Rectangle]:
         """Those that cite a claim which matches."""
         self.weighed += len(rows)
-        cited = describer.cited(rows)
-        query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *self._told)
-        found = {one.row for one in rows_among(describer.connection, query, {claim.row for cite in cited.values() for claim in cite.rows})}
-        return [row for row in rows if any(claim.row in found for claim in cited[row].rows)]
+        return citing(describer, rows, self._told)
 
 
 def _of_whom(row: Rectangle, wanted: Wanted, vocabulary: Vocabulary) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from sqlalchemy import select
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.citing import citing
 from graph.ledger.comparing import Difference
 from graph.ledger.rectangles import Rectangle
 from graph.ledger.schema import claims, episodes
@@ -86,12 +87,7 @@ class Chosen:
 
     def _told_of(self, vantage: Vantage, rows: Iterable[Rectangle]) -> set[Rectangle]:
         """Statements that cite a claim which matches."""
-        connection = vantage.describer.connection
-        cited = vantage.describer.cited(self._told_at_all(vantage, list(rows)))
-        query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *self._told)
-        wanted = {claim.row for cite in cited.values() for claim in cite.rows}
-        found = {row.row for row in rows_among(connection, query, wanted)}
-        return {row for row, cite in cited.items() if any(claim.row in found for claim in cite.rows)}
+        return citing(vantage.describer, self._told_at_all(vantage, list(rows)), self._told)
 
     def _told_at_all(self, vantage: Vantage, rows: Sequence[Rectangle]) -> list[Rectangle]:
         """Those of which some claim matches, cited or not: to look at what each cites costs more than all the rest of a diff."""

@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
-from graph.ledger.chunks import among, rows_among
+from graph.ledger.citing import citing
 from graph.ledger.columns import Columns, Flag, Int, sortable
 from graph.ledger.details import Describer
 from graph.ledger.footing import Footing
 from graph.ledger.rectangles import Rectangle
-from graph.ledger.schema import claims, episodes
-from graph.ledger.selection import TOLD_IN, Selection, Wanted, asked
+from graph.ledger.selection import Selection, Wanted, asked
 from graph.views import Page, Positions, StatementFilter, StatementView, Want
 from ontology.errors import InvalidInput
 from ontology.vocabulary import Vocabulary
@@ -99,11 +97,7 @@ class Listing:
         """Those of some rectangles that cite a claim that matches the filter; None: it asks nothing of claims."""
         if not self._told:
             return None
-        cited = self.describer.cited(rows)
-        query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *self._told)
-        numbers = {claim.row for cite in cited.values() for claim in cite.rows}
-        told = {row.row for row in rows_among(self.describer.connection, query, numbers)}
-        return {row for row, cite in cited.items() if any(claim.row in told for claim in cite.rows)}
+        return citing(self.describer, rows, self._told)
 
 
 def matching(columns: Columns, wanted: Wanted, vocabulary: Vocabulary) -> Flag:

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from graph.belief.traits import traits_of
 from graph.drift import BoundaryView
+from graph.ledger.borrowed import borrowed
 from graph.ledger.boundaries import Boundary, Standing, Window, checked_number, told
 from graph.ledger.chunks import among, rows_among
 from graph.ledger.details import Describer
@@ -49,12 +50,17 @@ def why_changed(
         known = list(dict.fromkeys([*rows, *ever]))
         describer.identity.load({each for row in known for each in (row.subject, row.object)})
         bases = {row: read_as(describer.identity, row).base for row in known}
+        # Under a limit the past is read through the names of the basis.
+        limited = footing.basis.evidence_until is not None
+        of_others = [] if limited else borrowed(describer, footing.basis.transaction, key, shown_as, qualifier)
+        bases |= {each.row: each.base for each in of_others if each.row not in bases}
+        ever = list(dict.fromkeys([*ever, *(each.row for each in of_others)]))
         standing = Standing(rows, bases, one_valued=traits_of(footing.vocabulary.predicate(shown_as)).one_valued)
         standing.turns(window)
         found = told(describer.scene(footing.basis.transaction, rows), standing, window)
         found += Withdrawn(describer, footing.vocabulary, ever, standing).boundaries(window)
         checked_number(len(found))
-        swapped = footing.slots.from_other_side(describer, known, key, shown_as)
+        swapped = footing.slots.from_other_side(describer, known, key, shown_as) | {each.row.base for each in of_others if each.turned}
         return _views(describer, found, swapped, want)
 
 

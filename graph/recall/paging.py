@@ -11,11 +11,12 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.citing import citing
 from graph.ledger.details import Describer
 from graph.ledger.identity import Place
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, read_as, rectangle
-from graph.ledger.schema import claims, episodes, statements
-from graph.ledger.selection import TOLD_IN, Selection, Wanted
+from graph.ledger.schema import episodes, statements
+from graph.ledger.selection import Selection, Wanted
 from graph.ledger.slots import Slots
 from graph.ledger.sources import episodes_at, views_of
 from graph.ledger.standing import standing
@@ -111,11 +112,7 @@ class Pager:
         told = self.selection.told(self.filter)
         if not told:
             return None
-        cited = self.describer.cited(rows)
-        query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
-        numbers = {claim.row for cite in cited.values() for claim in cite.rows}
-        matching = {row.row for row in rows_among(self.describer.connection, query, numbers)}
-        return {row for row, cite in cited.items() if any(claim.row in matching for claim in cite.rows)}
+        return citing(self.describer, rows, told)
 
     def _rectangles(self, ranking: Ranking, hits: Sequence[Weighed]) -> dict[int, list[Rectangle]]:
         """The rectangles of statements by unit, the newest first."""

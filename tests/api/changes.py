@@ -14,9 +14,9 @@ PULL = f"""query($after: String, $first: Int, $filter: StatementFilter) {{ chang
   edges {{ cursor node {{ {PARTS} }} }} pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }}"""
 FOLLOW = f"""subscription($after: String, $filter: StatementFilter) {{ changes(after: $after, filter: $filter) {{
   cursor node {{ {PARTS} }} }} }}"""
-LIST = """query($id: ID!, $at: DateTime!, $after: String) { asOf(validAt: "2000-01-01T00:00:00Z", recordedAt: $at) { entity(id: $id) {
-  statements(filter: {validDuring: {}}, first: 100, after: $after) { edges { node { key validTime { from to }
-  subject { key } object { ... on Entity { key } } } } pageInfo { hasNextPage endCursor } } } } }"""
+LIST = """query($about: StatementFilter!, $at: DateTime!, $after: String) { asOf(validAt: "2000-01-01T00:00:00Z", recordedAt: $at) {
+  statements(filter: $about, first: 100, after: $after) { edges { node { key validTime { from to }
+  subject { key } object { ... on Entity { key } } } } pageInfo { hasNextPage endCursor } } } }"""
 MERGE = """mutation($ids: [ID!]!) { mergeEntities(ids: $ids) { __typename
   ... on EntityPayload { transaction entity { key } } ... on Error { message } } }"""
 Edge = dict[str, Any]
@@ -44,14 +44,10 @@ def in_words(edge: Edge) -> str:
 
 
 def about(client: Client, id: str, at: str) -> Iterator[dict[str, Any]]:
-    """All statements about an entity as of a time of record."""
-    after = None
-    while True:
-        entity = client.ok(LIST, id=id, at=at, after=after)["asOf"]["entity"]
-        if entity is None:
-            return
-        yield from (edge["node"] for edge in entity["statements"]["edges"])
-        info = entity["statements"]["pageInfo"]
-        if not info["hasNextPage"]:
-            return
-        after = info["endCursor"]
+    """All statements about an entity as of a time of record, also one that is nobody there."""
+    for side in ("subjects", "objects"):
+        after, more = None, True
+        while more:
+            page = client.ok(LIST, about={side: [id], "validDuring": {}}, at=at, after=after)["asOf"]["statements"]
+            yield from (edge["node"] for edge in page["edges"])
+            after, more = page["pageInfo"]["endCursor"], page["pageInfo"]["hasNextPage"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from graph.service import LedgerGraph
 from graph.views import EntityRef, EntityView
 from ontology.errors import InvalidInput, QueryTooComplex
 from ontology.instant import Instant, format_instant
+from ontology.vocabulary import Temporality, Vocabulary
 from tests.graph.belief.vectors import VECTORS, instant
+from tests.graph.ledger.reading import episode, read
 from tests.graph.ledger.saying import claim, say, when, words
 from tests.graph.ledger.vectors import LedgerWorld
 
@@ -224,6 +227,82 @@ def test_a_join_and_a_split_withdraw_what_they_make_untrue(graph: LedgerGraph) -
     parted = why(graph, "Alex works_at")
     assert parted[0] == "2019-01-01 STARTED first-value: - -> Alex works_at Acme | 'Alex is at Acme.'"
     assert [one.split(": ")[0] for one in parted[1:]] == ["2021-01-01 REVIVED split"]
+
+
+def test_what_is_attested_for_longer_starts_where_an_end_that_outranks_it_is_attested_no_more(graph: LedgerGraph) -> None:
+    say(graph, "2020-01-01", claim("Anna likes tea", kind="END", valid_to="2019-01-01"), content="She went off tea.", rank=1)
+    say(graph, "2022-01-01", claim("Anna likes tea", valid_from="2018-01-01"), content="Tea since 2018.")
+    assert why(graph, "Anna likes")[-1] == "2020-01-01 STARTED outlasts: not Anna likes tea -> Anna likes tea | 'Tea since 2018.'"
+
+
+def test_another_reading_of_a_text_withdraws_what_it_finds_no_more(graph: LedgerGraph) -> None:
+    read(graph, episode("one", "2019-01-01"), "Anna works_at Acme")
+    (found,) = graph.extracted("n")
+    graph.reextract("n", found, [claim("Anna works_at Beta")], extractor="test 2")
+    assert why(graph, "Anna works_at") == [
+        "2019-01-01 STARTED first-value: - -> Anna works_at Beta | ''",
+        "2019-01-01 CORRECTED re-extraction: Anna works_at Acme -> Anna works_at Beta | [reextract]",
+    ]
+
+
+def test_who_was_told_apart_has_lost_what_was_said_of_it_once_that_is_taken_back(graph: LedgerGraph) -> None:
+    say(graph, "2019-01-01", "Alex works_at Acme", content="Alex is at Acme.", group="g")
+    say(graph, "2021-01-01", "Alex works_at Beta", content="Alex is at Beta.", group="h")
+    alex = graph.snapshot("n").key_of(EntityRef(name="Alex"))
+    split = graph.split("n", alex, groups=["h"], sources=(), discriminator="2")
+    graph.reject("n", split.claims, reason="one person")
+    assert why(graph, "Alex works_at") == [
+        "2019-01-01 STARTED first-value: - -> Alex works_at Acme | 'Alex is at Acme.'",
+        "2021-01-01 SUPERSEDED functional-slot: Alex works_at Acme -> Alex works_at Beta | 'Alex is at Beta.'",
+    ]
+    other = graph.snapshot("n").drift.why_changed(EntityRef(key=split.entity), "works_at")
+    assert [line(one) for one in other] == ["2021-01-01 REIDENTIFIED parted: Alex works_at Beta -> - | [reject]"]
+
+
+@pytest.mark.parametrize("names", [("Robert", "Bob"), ("Bob", "Robert"), ("Robert", "Bob", "Rob")])
+def test_what_a_join_had_brought_is_withdrawn_once_it_is_taken_back(names: tuple[str, ...], graph: LedgerGraph) -> None:
+    say(graph, "2019-01-01", "Robert works_at Acme", content="Robert is at Acme.")
+    say(graph, "2021-01-01", "Bob works_at Beta", content="Bob is at Beta.")
+    for name in names:
+        say(graph, "2019-01-01", f"{name} likes tea", content="Tea.")
+    joined = graph.merge("n", [graph.snapshot("n").key_of(EntityRef(name=name)) for name in names], reason="one person")
+    together = why(graph, "Bob works_at")
+    graph.reject("n", joined.claims, reason="different people")
+    assert why(graph, "Robert works_at") == [
+        "2019-01-01 STARTED first-value: - -> Robert works_at Acme | 'Robert is at Acme.'",
+        "2021-01-01 REVIVED parted: Bob works_at Beta -> Robert works_at Acme | [reject]",
+    ]
+    assert why(graph, "Bob works_at") == [
+        "2019-01-01 REIDENTIFIED parted: Robert works_at Acme -> - | [reject]",
+        "2021-01-01 STARTED first-value: - -> Bob works_at Beta | 'Bob is at Beta.'",
+    ]
+    # What each was told to do by itself is no loss.
+    assert why(graph, "Robert likes") == ["2019-01-01 STARTED first-value: - -> Robert likes tea | 'Tea.'"]
+    # Whoever stands before that sees nothing of it.
+    assert why(graph, "Bob works_at", transaction=graph.snapshot("n").basis.transaction - 1) == together
+
+
+def test_a_relation_that_a_join_had_brought_is_withdrawn_from_the_other_side_too(graph: LedgerGraph) -> None:
+    say(graph, "2019-01-01", "Anna reports_to Robert", content="I report to Robert.")
+    say(graph, "2019-01-01", "Bob likes tea", content="Tea.")
+    joined = graph.merge("n", [graph.snapshot("n").key_of(EntityRef(name=name)) for name in ("Robert", "Bob")], reason="one person")
+    graph.reject("n", joined.claims, reason="two people")
+    assert why(graph, "Bob manager_of") == ["2019-01-01 REIDENTIFIED parted: Robert manager_of Anna -> - | [reject]"]
+    assert why(graph, "Robert manager_of") == ["2019-01-01 STARTED first-value: - -> Robert manager_of Anna | 'I report to Robert.'"]
+
+
+def test_other_traits_of_a_predicate_withdraw_what_the_same_words_had_made(
+    open_graph: Callable[..., LedgerGraph], vocabulary: Vocabulary
+) -> None:
+    first = open_graph()
+    say(first, "2019-01-01", "Anna speaks French", content="French.")
+    first.close()
+    speaks = replace(vocabulary.predicate("speaks"), temporal=Temporality.EVENT)
+    again = open_graph(Vocabulary("changed", {**vocabulary.predicates, "speaks": speaks}, vocabulary.entity_types))
+    assert why(again, "Anna speaks") == [
+        "2019-01-01 EXPLICIT_END bounded: Anna speaks French -> - | 'French.'",
+        "2019-01-01 CORRECTED vocabulary: Anna speaks French -> - | [ontology]",
+    ]
 
 
 def test_a_window_is_half_open(graph: LedgerGraph) -> None:

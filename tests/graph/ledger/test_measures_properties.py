@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from graph.ledger import survey as surveying
 from graph.ledger import surveys
+from graph.ledger.columns import Columns
 from graph.ledger.survey import Found, Surveyor
 from graph.ledger.surveys import Surveys
 from graph.views import EVERYTHING, StatementFilter
@@ -107,7 +108,17 @@ def found(story: Story, kept: Surveys) -> Any:
         # As if it were asked about too many to look at alone.
         kept.weighed(describer, snapshot.footing, survey, np.zeros(surveys.FEW + 1, np.int64))
         assert survey.found is not None
-        return told(survey.found)
+        return rows_of(survey.columns), told(survey.found)
+
+
+def rows_of(columns: Columns) -> list[Any]:
+    """Each row with what stands in it, whatever the numbers of things are."""
+    keys = columns.things.values
+    found = []
+    for row in range(len(columns)):
+        named = (keys[columns.subject[row]], keys[columns.object[row]], columns.position(row), columns.name_of(columns.subject[row]))
+        found.append((columns.base[row], int(columns.v_to[row]), int(columns.created[row]), named))
+    return sorted(found)
 
 
 def columns_say_what_claims_say_one_by_one(twins: Twins, data: st.DataObject) -> None:

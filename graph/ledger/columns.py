@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import bindparam, select
+from sqlalchemy import BindParameter, Select, bindparam, select
 
 from graph.belief.identity import IDENTITY
 from graph.ledger.chunks import among, rows_among
@@ -28,8 +28,11 @@ Keys = NDArray[np.bytes_]
 
 TOGETHER = 50_000
 """Rows that are turned into columns at a time."""
+LATER_SHARE, LATER_ROWS = 4, 1_000
+"""Columns are carried forward where no more than a quarter of their rows, and some, have closed since."""
 _IN_NAMESPACE = (statements.c.namespace == bindparam("namespace"), standing(statements))
-_ALL = select(
+_SELECTED = (
+    statements.c.row,
     statements.c.proposition,
     statements.c.base,
     statements.c.subject,
@@ -42,16 +45,27 @@ _ALL = select(
     statements.c.v_to,
     statements.c.tx_from,
     statements.c.inverse_slot,
-).where(*_IN_NAMESPACE)
+)
+_ALL = select(*_SELECTED).where(*_IN_NAMESPACE)
+_SINCE: BindParameter[int] = bindparam("before")
+_OPENED = select(*_SELECTED).where(*_IN_NAMESPACE, statements.c.tx_from > _SINCE)
+_CLOSED = select(statements.c.row).where(
+    statements.c.namespace == bindparam("namespace"),
+    statements.c.tx_to > _SINCE,
+    statements.c.tx_to <= bindparam("transaction"),
+    statements.c.tx_from <= _SINCE,
+)
 _NAMES = select(things.c.key, things.c.name, things.c.folded).where(things.c.namespace == bindparam("namespace"), standing(things))
+_RENAMED = _NAMES.where(things.c.tx_from > _SINCE)
 _SOME = select(*COLUMNS).where(among(statements.c.proposition), standing(statements))
 
 
 class Codes:
     """Numbers for strings, in the order in which they were met."""
 
-    def __init__(self) -> None:
-        self.of: dict[str, int] = {}
+    def __init__(self, known: Codes | None = None) -> None:
+        """`known`: numbers that stay as they are."""
+        self.of: dict[str, int] = {} if known is None else dict(known.of)
 
     def add(self, values: Iterable[str]) -> list[int]:
         """The numbers of some strings; new ones for new strings."""
@@ -75,7 +89,7 @@ class Columns:
     """Columns of one length, one row a rectangle, in no order. `subject` and `object` are numbers in `things`: of the entities that
     there are, not of the keys under which a rectangle is stored (of identity claims too). `base` is the key of its proposition
     between these, by which evidence is found. `created` is when the transaction of `tx_from` was recorded. `first` and `last` are
-    the ranks of the names by which statements are sorted. About 130 bytes a row.
+    the ranks of the names by which statements are sorted. About 160 bytes a row, with what `later` needs (`read`).
     """
 
     base: Keys
@@ -96,6 +110,7 @@ class Columns:
     names: list[str]
     name_at: Code
     """The name's place in `names` by the number of a thing."""
+    read: _Reading
 
     def __len__(self) -> int:
         return len(self.base)
@@ -169,37 +184,74 @@ def columns(describer: Describer, namespace: str, transaction: int, concerned: C
     `concerned` are the keys that may denote other things than themselves, loaded in `describer.identity`. Of `symmetric` predicates
     the statements are sorted as they are shown, whichever way they are stored.
     """
-    connection = describer.rows
     values = {"namespace": namespace, "transaction": transaction}
-    reading = _Reading(describer.identity, frozenset(concerned))
-    with connection.execute(_ALL, values, execution_options={"yield_per": TOGETHER}) as found:
-        for part in found.partitions():
-            reading.take(part)
-    called = {row.key: (row.name, row.folded) for row in connection.execute(_NAMES, values)}
-    times = transaction_times(describer.connection, set(np.unique(reading.joined("tx_from", np.int64)).tolist()))
-    return reading.made(called, times, symmetric)
+    reading = _Reading(frozenset(concerned))
+    reading.take(describer, _ALL, values)
+    return reading.made(describer, symmetric, _called(describer, _NAMES, values))
+
+
+def later(
+    describer: Describer,
+    earlier: Columns,
+    namespace: str,
+    before: int,
+    transaction: int,
+    symmetric: Collection[str],
+) -> Columns | None:
+    """The same from the columns of an earlier transaction, of which everybody was who they are now, with no limit on either; None where
+    so much has changed since that reading all takes no longer.
+    """
+    values = {"namespace": namespace, "transaction": transaction, "before": before}
+    most = len(earlier) // LATER_SHARE + LATER_ROWS
+    closed = describer.rows.execute(_CLOSED.limit(most + 1), values).scalars().all()
+    if len(closed) > most:
+        return None
+    reading = earlier.read.without(np.array(closed, np.int64))
+    describer.identity.load(reading.concerned)
+    reading.take(describer, _OPENED, values)
+    return reading.made(describer, symmetric, earlier.read.called | _called(describer, _RENAMED, values))
+
+
+def _called(describer: Describer, query: Select[Any], values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    return {row.key: (row.name, row.folded) for row in describer.rows.execute(query, values)}
 
 
 class _Reading:
-    """Columns while they are read."""
+    """Columns while they are read, and what of them a later transaction goes on from. `called`: names by the keys of things."""
 
-    def __init__(self, identity: Identity, concerned: frozenset[str]) -> None:
-        self._identity = identity
-        self._concerned = concerned
+    def __init__(self, concerned: frozenset[str]) -> None:
+        self.concerned = concerned
         self._parts: dict[str, list[NDArray[Any]]] = {}
         self._things, self._predicates, self._qualifiers = Codes(), Codes(), Codes()
+        self._times: dict[int, Instant] = {}
+        self.called: dict[str, tuple[str, str]] = {}
 
-    def take(self, part: Sequence[Any]) -> None:
-        """Some more rows of _ALL."""
-        proposition, base, subject, predicate, qualifier, object, literal, positive, v_from, v_to, tx_from, inverse = zip(
+    def without(self, closed: Int) -> _Reading:
+        """The same, to be read on, without the statements of some rows of the database."""
+        found = _Reading(self.concerned)
+        kept = ~np.isin(self.joined("row", np.int64), closed)
+        found._parts = {name: [self.joined(name, None)[kept]] for name in list(self._parts)}
+        found._things, found._predicates, found._qualifiers = map(Codes, (self._things, self._predicates, self._qualifiers))
+        found._times = self._times
+        return found
+
+    def take(self, describer: Describer, query: Select[Any], values: Mapping[str, Any]) -> None:
+        """Some more rows of _SELECTED."""
+        with describer.rows.execute(query, values, execution_options={"yield_per": TOGETHER}) as found:
+            for part in found.partitions():
+                self._take(describer.identity, part)
+
+    def _take(self, identity: Identity, part: Sequence[Any]) -> None:
+        row, proposition, base, subject, predicate, qualifier, object, literal, positive, v_from, v_to, tx_from, inverse = zip(
             *part, strict=True
         )
+        self._add("row", row, np.int64)
         self._add("proposition", proposition, "S32")
         # Of what is stored under other keys the names are sorted by.
         self._add("stored_subject", self._things.add(subject), np.int32)
         self._add("stored_object", self._things.add(object), np.int32)
-        if self._concerned:
-            base, subject, object = map(tuple, self._read(base, subject, predicate, qualifier, object, inverse))
+        if self.concerned:
+            base, subject, object = map(tuple, self._read(identity, base, subject, predicate, qualifier, object, inverse))
         self._add("base", base, "S32")
         self._add("subject", self._things.add(subject), np.int32)
         self._add("object", self._things.add(object), np.int32)
@@ -213,6 +265,7 @@ class _Reading:
 
     def _read(
         self,
+        identity: Identity,
         bases: Sequence[str],
         subjects: Sequence[str],
         predicates: Sequence[str],
@@ -221,7 +274,7 @@ class _Reading:
         inverses: Sequence[str | None],
     ) -> tuple[list[str], list[str], list[str]]:
         """Base, subject and object as the basis reads them."""
-        identity, concerned = self._identity, self._concerned
+        concerned = self.concerned
         read: tuple[list[str], list[str], list[str]] = ([], [], [])
         for base, one, predicate, qualifier, other, inverse in zip(bases, subjects, predicates, qualifiers, objects, inverses, strict=True):
             if one in concerned or other in concerned:
@@ -237,11 +290,15 @@ class _Reading:
 
     def joined(self, name: str, dtype: Any) -> NDArray[Any]:
         """A whole column."""
-        parts = self._parts.get(name)
-        return np.concatenate(parts) if parts else np.empty(0, dtype)
+        parts = self._parts.setdefault(name, [])
+        if len(parts) != 1:
+            # Kept so: the columns that are made of it are the same arrays.
+            self._parts[name] = parts = [np.concatenate(parts) if parts else np.empty(0, dtype)]
+        return parts[0]
 
-    def made(self, called: dict[str, tuple[str, str]], times: dict[int, Instant], symmetric: Collection[str]) -> Columns:
+    def made(self, describer: Describer, symmetric: Collection[str], called: dict[str, tuple[str, str]]) -> Columns:
         """The columns, with names of things and times of transactions."""
+        self.called = called
         keys = self._things.values
         own = [called.get(key, ("", "")) for key in keys]
         names = sorted({name for name, _ in own})
@@ -257,6 +314,8 @@ class _Reading:
             first, last = np.where(turned, last, first), np.where(turned, first, last)
         tx_from = self.joined("tx_from", np.int64)
         numbers, at = np.unique(tx_from, return_inverse=True)
+        times = transaction_times(describer.connection, set(numbers.tolist()) - self._times.keys()) | self._times
+        self._times = times
         created = np.fromiter((times[number] for number in numbers.tolist()), np.int64, len(numbers))[at]
         return Columns(
             self.joined("base", "S32"),
@@ -276,4 +335,5 @@ class _Reading:
             self._qualifiers,
             names,
             name_at,
+            self,
         )

@@ -13,12 +13,17 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, or_, select
 
 from graph.belief.lasting import last_attested
-from graph.ledger.bulk_evidence import BULK, BulkEvidence, in_bulk
-from graph.ledger.evidence import IN_SET, Units, replaced_place
+from graph.ledger import claim_columns
+from graph.ledger.bulk_evidence import BULK, PLACES, BulkEvidence, in_bulk, placed
+from graph.ledger.chunks import among, rows_among
+from graph.ledger.claim_columns import VISIBLE
+from graph.ledger.evidence import Units, replaced_place
 from graph.ledger.identity import ClaimRow, Identity, Place, Visibility, place_of
+from graph.ledger.plain_evidence import plain
 from graph.ledger.rectangles import load
 from graph.ledger.resolving import Touched
 from graph.ledger.schema import claims
@@ -31,16 +36,18 @@ BUDGET = 2_000_000
 """Most claims that one survey looks at; a million take a minute of CPU and 1.2 GB, half of which is kept."""
 TOGETHER = 500
 """Claims that are looked at together, if their slots have no more: more take more memory and no less time."""
+MOST_APART = 0.5
+"""Share of the claims up to which those that columns do not settle are looked up; of more all are read through."""
 MOST_CHANGED = 50_000
 """Changed claims up to which a survey is carried forward to another transaction: looking anew at what more touch takes no less time."""
 
-_VISIBLE = (claims.c.namespace == bindparam("namespace"), *IN_SET, claims.c.said <= bindparam("said_until"))
-_PAIRED = select(claims.c.predicate).distinct().where(claims.c.inverse_slot.is_not(None), *_VISIBLE)
-_ALONE = select(*BULK).where(claims.c.predicate.not_in(bindparam("paired", expanding=True)), *_VISIBLE).order_by(claims.c.slot)
-_OF_PREDICATE = select(*BULK).where(claims.c.predicate == bindparam("predicate"), *_VISIBLE)
+_PAIRED = select(claims.c.predicate).distinct().where(claims.c.inverse_slot.is_not(None), *VISIBLE)
+_ALONE = select(*BULK).where(claims.c.predicate.not_in(bindparam("paired", expanding=True)), *VISIBLE).order_by(claims.c.slot)
+_OF_PREDICATE = select(*BULK).where(claims.c.predicate == bindparam("predicate"), *VISIBLE)
+_PLACED = select(*PLACES).where(among(claims.c.row))
 # With an end of the range the partial index serves.
 _NAMED = select(claims.c.subject, claims.c.object, claims.c.replaces_subject, claims.c.replaces_object).where(
-    OF_IDENTITY, claims.c.subject >= "", *_VISIBLE
+    OF_IDENTITY, claims.c.subject >= "", *VISIBLE
 )
 
 
@@ -122,7 +129,48 @@ class Surveyor:
         return self._identity.concerned()
 
     def everything(self, opened: Opened) -> Found:
-        """All propositions. Raises QueryTooComplex where that are more claims than the budget."""
+        """All propositions: most as columns, the others one by one. Raises QueryTooComplex where that are more claims than the budget."""
+        concerned = self.concerned()
+        evidence = claim_columns.read(self._connection, self._values, concerned, BUDGET - self._looked_at)
+        if evidence is None:
+            raise _too_many()
+        known = evidence.propositions.of
+        if not known:
+            return Found()
+        starts = np.full(2 * len(known), UNBOUNDED_FUTURE, np.int64)
+        numbers = [2 * known.get(base, -1) + (not positive) for base, positive in opened]
+        number = np.array(numbers, np.int64)
+        known_here = number >= 0
+        starts[number[known_here]] = np.fromiter(opened.values(), np.int64, len(opened))[known_here]
+        found = plain(evidence, self._vocabulary, starts)
+        apart = found.apart.copy()
+        apart[number[known_here & ~found.settled[number]] // 2] = True
+        aside = apart[evidence.proposition]
+        if np.count_nonzero(aside) > len(evidence) * MOST_APART:
+            return self.one_by_one(opened)
+        told = known_here & found.settled[number] & ~apart[number // 2]
+        attested = found.attested[number].tolist()
+        all_told = Found({value: attested[place] for place, value in enumerate(opened) if told[place]})
+        # Of what may denote several things each claim is read by itself.
+        firsts = np.unique(np.where(aside & ~evidence.apart, evidence.proposition, -1), return_index=True)[1]
+        rows = np.concatenate([firsts[aside[firsts]], np.flatnonzero(evidence.apart)])
+        self._take_apart(all_told, np.unique(evidence.row[rows]).tolist(), opened)
+        return all_told
+
+    def _take_apart(self, found: Found, rows: Collection[int], opened: Opened) -> None:
+        """Take in what is said of the propositions of some claims, a part at a time."""
+        told = list(placed(rows_among(self._connection, _PLACED, rows)))
+        self._identity.load({key for row in told for key in (row.subject, row.object)})
+        places = {place.proposition: place for place in map(place_of, map(self._identity.settled, told))}
+        ordered = sorted(places.values(), key=lambda place: (place.predicate, place.slot, place.proposition))
+        for start in range(0, len(ordered), TOGETHER):
+            part = ordered[start : start + TOGETHER]
+            evidence = self._evidence()
+            load(evidence, part)
+            found.look(evidence, part, opened)
+
+    def one_by_one(self, opened: Opened) -> Found:
+        """The same without columns: quicker where most claims bear on each other."""
         found = Found()
         paired = sorted(self._connection.scalars(_PAIRED, self._values))
         with closing(self._parts(paired)) as parts:
@@ -204,6 +252,8 @@ class Surveyor:
     def _count(self, more: int) -> None:
         self._looked_at += more
         if self._looked_at > BUDGET:
-            raise QueryTooComplex(
-                f"more than {BUDGET:,} claims would have to be weighed; filter by subjects or predicates",
-            )
+            raise _too_many()
+
+
+def _too_many() -> QueryTooComplex:
+    return QueryTooComplex(f"more than {BUDGET:,} claims would have to be weighed; filter by subjects or predicates")

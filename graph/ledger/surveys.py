@@ -11,7 +11,7 @@ from threading import Lock, RLock
 import numpy as np
 from sqlalchemy import bindparam, func, select
 
-from graph.ledger.columns import Columns, Int, columns
+from graph.ledger.columns import Columns, Int, columns, later
 from graph.ledger.details import Describer
 from graph.ledger.footing import Footing
 from graph.ledger.histories import Lengths, SlotHistories
@@ -147,10 +147,12 @@ class Surveys:
             if survey.refused is not None:
                 raise QueryTooComplex(survey.refused)
             if survey.found is None:
-                earlier = self._earlier(footing, survey)
+                earlier = self._earlier(footing.basis, survey.epoch, survey.vocabulary, weighed=True)
                 opened = survey.columns.opened(np.arange(len(survey.columns)))
                 try:
-                    carried = None if earlier is None else surveyor.carried(*earlier, opened)
+                    carried = None
+                    if earlier is not None and earlier[0].found is not None:
+                        carried = surveyor.carried(earlier[0].found, earlier[1], opened)
                     survey.found = surveyor.everything(opened) if carried is None else carried
                 except QueryTooComplex as refusal:
                     survey.refused = refusal.message
@@ -177,27 +179,33 @@ class Surveys:
     def _made(self, describer: Describer, footing: Footing) -> Survey:
         basis, vocabulary = footing.basis, footing.vocabulary
         surveyor = Surveyor(describer.connection, vocabulary, describer.visibility(basis.transaction), describer.identity)
-        concerned = surveyor.concerned()
         symmetric = (
             [name for name, known in vocabulary.predicates.items() if known.symmetric] if not describer.identity.nothing_joined else []
         )
-        rows = columns(describer, basis.namespace, basis.transaction, concerned, symmetric)
         epoch = self._identities.at(describer.connection, basis.namespace, basis.transaction).since
+        earlier = self._earlier(basis, epoch, vocabulary)
+        rows = None
+        if earlier is not None:
+            rows = later(describer, earlier[0].columns, basis.namespace, earlier[1], basis.transaction, symmetric)
+        if rows is None:
+            concerned = surveyor.concerned()
+            rows = columns(describer, basis.namespace, basis.transaction, concerned, symmetric)
         return Survey(rows, vocabulary, epoch)
 
-    def _earlier(self, footing: Footing, survey: Survey) -> tuple[Found, int] | None:
-        """What was found at the last transaction before from which it can be carried forward, and that transaction."""
-        basis = footing.basis
+    def _earlier(self, basis: Basis, epoch: int, vocabulary: Vocabulary, *, weighed: bool = False) -> tuple[Survey, int] | None:
+        """The survey of the last transaction before that this one can be carried forward from, and that transaction. `weighed`: one
+        whose evidence has been looked at.
+        """
         if basis.evidence_until is not None:
             return None
         with self._lock:
             kept: Sequence[tuple[Name, _Entry]] = list(self._kept.items())
         found = [
-            (transaction, entry.survey.found)
+            (transaction, entry.survey)
             for (namespace, transaction, until), entry in kept
             if (namespace, until) == (basis.namespace, None) and transaction < basis.transaction
-            if entry.survey is not None and entry.survey.found is not None
-            if (entry.survey.epoch, entry.survey.vocabulary.version) == (survey.epoch, survey.vocabulary.version)
+            if entry.survey is not None and (entry.survey.found is not None or not weighed)
+            if (entry.survey.epoch, entry.survey.vocabulary.version) == (epoch, vocabulary.version)
         ]
         if not found:
             return None

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from graph.ledger import survey as surveying
 from graph.ledger import surveys
+from graph.ledger.columns import Columns
+from graph.ledger.survey import Found, Surveyor
 from graph.ledger.surveys import Surveys
 from graph.views import EVERYTHING, StatementFilter
 from ontology.instant import Instant
@@ -105,7 +108,38 @@ def found(story: Story, kept: Surveys) -> Any:
         # As if it were asked about too many to look at alone.
         kept.weighed(describer, snapshot.footing, survey, np.zeros(surveys.FEW + 1, np.int64))
         assert survey.found is not None
-        return survey.found.attested, {value: sorted(spans) for value, spans in survey.found.contested.items()}
+        return rows_of(survey.columns), told(survey.found)
+
+
+def rows_of(columns: Columns) -> list[Any]:
+    """Each row with what stands in it, whatever the numbers of things are."""
+    keys = columns.things.values
+    found = []
+    for row in range(len(columns)):
+        named = (keys[columns.subject[row]], keys[columns.object[row]], columns.position(row), columns.name_of(columns.subject[row]))
+        found.append((columns.base[row], int(columns.v_to[row]), int(columns.created[row]), named))
+    return sorted(found)
+
+
+def columns_say_what_claims_say_one_by_one(twins: Twins, data: st.DataObject) -> None:
+    """On any basis the evidence read as columns, and looked at only where these do not tell, says what all of it says."""
+    story = begun(twins, data)
+    for one in drawn(twins, data):
+        story.do(one)
+    numbers = sorted({one.transaction for one in story.done}) or [0]
+    instants = instants_of([one.operation for one in story.done])
+    for basis in ({}, {"transaction": data.draw(st.sampled_from(numbers))}, {"evidence_until": data.draw(st.sampled_from(instants))}):
+        footing = story.snapshot(**basis).footing
+        with footing.read() as describer:
+            columns = Surveys(twins.one._identities).at(describer, footing).columns
+            opened = columns.opened(np.arange(len(columns)))
+            visibility = describer.visibility(footing.basis.transaction)
+            surveyor = Surveyor(describer.connection, footing.vocabulary, visibility, describer.identity)
+            assert told(surveyor.everything(opened)) == told(surveyor.one_by_one(opened))
+
+
+def told(found: Found) -> Any:
+    return found.attested, {value: sorted(spans) for value, spans in found.contested.items()}
 
 
 def what_is_said_later_does_not_count(twins: Twins, data: st.DataObject) -> None:
@@ -150,9 +184,15 @@ def under_a_limit_lateness_is_that_of_what_was_said_by_it(twins: Twins, data: st
 CHECKS: Sequence[Callable[[Twins, st.DataObject], None]] = (
     measures_are_what_is_counted_slowly,
     what_is_carried_forward_is_what_would_be_found_anew,
+    columns_say_what_claims_say_one_by_one,
     what_is_said_later_does_not_count,
     under_a_limit_lateness_is_that_of_what_was_said_by_it,
 )
+
+
+@pytest.fixture(autouse=True)
+def columns_are_read_whatever_they_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surveying, "MOST_APART", 1.0)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 
+from graph.ledger.planning import fix_plans
 from ontology.errors import InvalidInput
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -18,7 +19,8 @@ def open_database(url: str) -> Engine:
     """An engine on the ledger at `url`, schema up to date.
 
     SQLite runs in WAL mode with synchronous=FULL: a committed transaction is on disk. Writers take the lock at BEGIN, so no
-    transaction fails half-way for another's sake. Raises InvalidInput for a ledger of a newer version.
+    transaction fails half-way for another's sake. How it plans is fixed (`graph.ledger.planning`). Raises InvalidInput for a ledger
+    of a newer version.
     """
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
@@ -34,6 +36,7 @@ def open_database(url: str) -> Engine:
             )
         if found != NEWEST:
             _migrate(connection)
+        fix_plans(connection)
     return engine
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graph.store.driver import NATIVE, Native
-from graph.store.port import GraphUnreadable
+from graph.store.port import GraphGivenUp, GraphUnreadable
 
-# How often a process may die while opening a file before the file counts as unreadable.
+# How often a process may die while opening a file before the file counts as unreadable, and while loading one before it is given up.
 _ATTEMPTS = 2
 
 
@@ -24,6 +24,7 @@ class GraphFiles:
         self.building = folder / f"building.{engine}"
         self.aside = folder / f"set-aside.{engine}"
         self._opening = folder / f"opening.{engine}"
+        self._loading = folder / f"loading.{engine}"
         self._others = [folder / f"{name}.{other}" for other in NATIVE if other != engine for name in ("graph", "building", "set-aside")]
 
     @contextmanager
@@ -43,6 +44,34 @@ class GraphFiles:
         finally:
             # An exception is no crash.
             self._opening.unlink(missing_ok=True)
+
+    @contextmanager
+    def loading(self, pool_mb: int) -> Iterator[None]:
+        """Surrounds the loading of the file under construction. Raises GraphGivenUp where loading it has killed the process twice.
+
+        A load is the same each time: what was too large for the pool is so again after a restart, and the service would die for ever.
+        Attempts are counted as in `opening`, for one size of the pool in MB: with more memory it is worth another try.
+        """
+        tried, attempts = self._loads()
+        attempts = attempts if tried == pool_mb else 0
+        if attempts >= _ATTEMPTS:
+            raise GraphGivenUp(f"the process died {attempts} times while loading {self.live.name} with a pool of {pool_mb} MB")
+        # A kill amid this costs the count, never the start: what cannot be read counts as none.
+        self._loading.write_text(f"{pool_mb} {attempts + 1}")
+        try:
+            yield
+        finally:
+            # An exception is no crash.
+            self._loading.unlink(missing_ok=True)
+
+    def _loads(self) -> tuple[int, int]:
+        """The pool in MB that a load was tried with, and how often the process died of it."""
+        words = self._loading.read_text().split() if self._loading.exists() else []
+        return (int(words[0]), int(words[1])) if len(words) == 2 and all(word.isdigit() for word in words) else (0, 0)
+
+    def forget_loads(self) -> None:
+        """Somebody asks for a load by hand: the deaths of earlier ones do not count."""
+        self._loading.unlink(missing_ok=True)
 
     def set_aside(self) -> None:
         """Move the live file out of the way, over an earlier one."""

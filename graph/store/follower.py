@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graph.store.feed import Feed
 from graph.store.files import GraphFiles
-from graph.store.port import BatchRefused, GraphClosed, GraphUnreadable
+from graph.store.port import BatchRefused, GraphClosed, GraphGivenUp, GraphUnreadable
 from graph.store.settings import GraphSettings
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LONGEST_PAUSE = 60.0
+_WAY_OUT = "give it more memory (ERSTWHILE_GRAPH_LOAD_POOL_MB) or another engine (ERSTWHILE_GRAPH_ENGINE) and restart, or ask for a rebuild"
 
 
 class Follower:
@@ -36,6 +37,7 @@ class Follower:
         self._closing = False
         self._failures = 0
         self._distrusted: str | None = None
+        self._given_up = False
         self.store: KuzuStore | None = None
         self.degraded: str | None = "the graph is being opened; the ledger answers"
         self._thread = threading.Thread(target=self._run, name="graph-follower", daemon=True)
@@ -87,17 +89,29 @@ class Follower:
         self._wake()
 
     def catch_up(self) -> None:
-        """Follow to the ledger's last transaction; rebuild first where the graph is unreadable or not of this ledger."""
+        """Follow to the ledger's last transaction; rebuild first where the graph is unreadable or not of this ledger.
+
+        Nothing where the graph was given up: then the ledger alone answers.
+        """
         with self._work:
-            if self._closing:
+            if self._closing or self._given_up:
                 return
             try:
                 if self._distrusted is not None:
                     raise GraphUnreadable(self._distrusted)
                 self._follow()
             except (GraphUnreadable, BatchRefused) as failure:
-                self._rebuild(f"{failure}")
+                try:
+                    self._rebuild(f"{failure}")
+                except GraphGivenUp as deaths:
+                    self._give_up(f"{deaths}")
+                    return
                 self._follow()
+
+    def _give_up(self, why: str) -> None:
+        self._given_up = True
+        log.error("the graph is given up: %s; %s", why, _WAY_OUT)
+        self._put(None, f"the graph is given up ({why}); the ledger answers; {_WAY_OUT}")
 
     def _follow(self) -> None:
         store = self.store
@@ -150,7 +164,9 @@ class Follower:
         """Build the graph anew from the ledger; the old one answers meanwhile if it can."""
         with self._work:
             if not self._closing:
+                self._files.forget_loads()
                 self._build()
+                self._given_up = False
                 self._follow()
 
     def _rebuild(self, why: str) -> None:
@@ -174,15 +190,16 @@ class Follower:
         self._files.discard_building()
         upto = self._feed.last()
         roomy = self._settings.model_copy(update={"buffer_pool_mb": max(self._settings.buffer_pool_mb, self._settings.load_pool_mb)})
-        building = KuzuStore(self._files.building, self._feed.keys, roomy)
-        try:
-            for part in self._feed.whole(upto):
-                if self._closing:
-                    return
-                building.load_part(part)
-            building.finish_load(upto, self._feed.time_of(upto) or 0)
-        finally:
-            building.close()
+        with self._files.loading(roomy.buffer_pool_mb):
+            building = KuzuStore(self._files.building, self._feed.keys, roomy)
+            try:
+                for part in self._feed.whole(upto):
+                    if self._closing:
+                        return
+                    building.load_part(part)
+                building.finish_load(upto, self._feed.time_of(upto) or 0)
+            finally:
+                building.close()
         self._take_down("the rebuilt graph is being opened; the ledger answers")
         if self._files.live.exists():
             self._files.set_aside()

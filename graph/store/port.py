@@ -175,6 +175,10 @@ class GraphUnreadable(Exception):
     """The projection's files cannot be opened or answer nonsense; it must be rebuilt from the ledger."""
 
 
+class GraphGivenUp(Exception):
+    """Loading the graph has killed the process too often; it is not loaded again before something else is tried."""
+
+
 class GraphClosed(Exception):
     """The graph was closed while a call was on its way to it; nothing is wrong with the files."""
 

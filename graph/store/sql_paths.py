@@ -24,8 +24,7 @@ def _keys(name: str) -> BindParameter[Sequence[str]]:
 
 
 _HOLDS = (
-    # Behind a function the namespace cannot be searched for: else SQLite walks all that it has.
-    func.coalesce(statements.c.namespace, "") == bindparam("namespace"),
+    statements.c.namespace == bindparam("namespace"),
     statements.c.v_from <= bindparam("at"),
     statements.c.v_to > bindparam("at"),
     standing(statements),

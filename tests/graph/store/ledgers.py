@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Engine, Table, create_engine, event, insert, update
 
+from graph.ledger.planning import fix_plans
 from graph.ledger.schema import OPEN, claims, components, episodes, metadata, settings, statements, things, transactions
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.names import Keys
@@ -44,6 +45,8 @@ def make_database(path: Path) -> Engine:
 
     event.listen(engine, "connect", configure)
     metadata.create_all(engine)
+    with engine.connect() as connection:
+        fix_plans(connection)
     return engine
 
 

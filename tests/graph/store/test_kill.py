@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,8 +13,9 @@ from random import Random
 import pytest
 
 from graph.store.feed import Feed
+from graph.store.files import GraphFiles
 from graph.store.kuzu_engine import KuzuStore
-from graph.store.port import GraphUnreadable
+from graph.store.port import GraphGivenUp, GraphUnreadable
 from graph.store.projection import GraphProjection
 from tests.graph.store.conftest import ENGINE, SETTINGS
 from tests.graph.store.ledgers import LedgerBuilder, random_history, vocabulary_at
@@ -72,3 +74,54 @@ def test_many_kills(tmp_path: Path, ledger: LedgerBuilder, copy_from: int) -> No
         readable += survives(ledger, tmp_path / f"graph{number}")
     # By prepared statements a kill should hardly ever cost a rebuild. A kill inside a COPY always does, and nearly all are here.
     assert readable >= (0 if copy_from == 1 else 8)
+
+
+def test_a_load_that_kills_the_process_is_given_up_and_the_ledger_answers(tmp_path: Path, ledger: LedgerBuilder) -> None:
+    random_history(ledger, Random(11), 16)
+    folder = tmp_path / "graph"
+    command = [sys.executable, "-m", "tests.graph.store.load_until_killed", str(tmp_path / "ledger.db"), str(folder)]
+
+    def start() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=Path.cwd(), env=dict(os.environ), stdout=subprocess.PIPE, text=True, timeout=60)
+
+    assert [start().returncode for _ in range(2)] == [-signal.SIGKILL] * 2
+    third = start()
+    assert third.returncode == 0
+    assert "the process died 2 times while loading" in third.stdout
+    assert "ERSTWHILE_GRAPH_LOAD_POOL_MB" in third.stdout
+
+    settings = SETTINGS.model_copy(update={"copy_from": 1})
+    projection = GraphProjection(ledger.engine, folder, settings=settings, vocabulary_at=vocabulary_at)
+    projection.catch_up()
+    random_history(ledger, Random(3), 2)
+    projection.notify(ledger.number)
+    projection.catch_up()
+    assert not projection.health().ok
+    assert projection.watermark == ledger.number
+    assert not (folder / f"building.{ENGINE}").exists()
+    assert not (folder / f"graph.{ENGINE}").exists()
+    projection.rebuild()
+    assert projection.health().ok
+    assert (folder / f"graph.{ENGINE}").exists()
+    projection.close()
+
+
+def test_a_load_that_killed_is_tried_again_with_more_memory(tmp_path: Path) -> None:
+    files = GraphFiles(tmp_path, ENGINE)
+    (tmp_path / f"loading.{ENGINE}").write_text("64 2")
+    with pytest.raises(GraphGivenUp, match=r"2 times .* pool of 64 MB"), files.loading(64):
+        pass
+    with files.loading(128):
+        assert (tmp_path / f"loading.{ENGINE}").read_text() == "128 1"
+    with files.loading(64):
+        pass
+
+
+def test_a_load_that_fails_without_a_death_is_not_counted(tmp_path: Path) -> None:
+    files = GraphFiles(tmp_path, ENGINE)
+    for _ in range(3):
+        with pytest.raises(GraphUnreadable, match="no memory"), files.loading(64):
+            raise GraphUnreadable("no memory")
+    (tmp_path / f"loading.{ENGINE}").write_text("64")
+    with files.loading(64):
+        assert (tmp_path / f"loading.{ENGINE}").read_text() == "64 1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -33,42 +34,37 @@ app = typer.Typer(
     help="What was true, what was believed, what changed, when and why.",
 )
 
-for command in (
-    reading.entities,
-    reading.timeline,
-    reading.as_of,
-    reading.ask,
-    drifting.diff,
-    drifting.why,
-    histories.history,
-    histories.plane,
-    drifting.stale,
-    drifting.contested,
-    matching.match,
-    feed.changes,
-    recalling.recall,
-    recalling.context,
-    reading.claims,
-    identity.retract,
-    identity.reject,
-    identity.restore,
-    identity.merge,
-    identity.split,
-    serving.status,
-    serving.rebuild,
-    feeding.ingest,
-    feeding.extract,
-    feeding.preview,
-    feeding.reextract,
-    reviewing.review,
-    jobs.jobs,
-    serving.serve,
-    working.worker,
-):
-    app.command(command.__name__.replace("_", "-"))(command)
-app.add_typer(ontology.app, name="ontology")
-app.add_typer(keys.app, name="keys")
-app.add_typer(quarantine.app, name="quarantine")
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Ask": (
+        reading.entities,
+        reading.timeline,
+        reading.as_of,
+        reading.ask,
+        recalling.recall,
+        recalling.context,
+        matching.match,
+    ),
+    "Ask what changed, and what to distrust": (
+        drifting.diff,
+        drifting.why,
+        histories.history,
+        histories.plane,
+        feed.changes,
+        drifting.stale,
+        drifting.contested,
+    ),
+    "Bring text in": (feeding.ingest, feeding.preview, feeding.extract, feeding.reextract, jobs.jobs),
+    "Put right": (reading.claims, reviewing.review, identity.retract, identity.reject, identity.restore, identity.merge, identity.split),
+    "Run": (serving.serve, working.worker, serving.status, serving.rebuild),
+}
+
+# In the order of the help: what is asked most stands first.
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(command.__name__.replace("_", "-"), rich_help_panel=panel)(command)
+app.add_typer(ontology.app, name="ontology", rich_help_panel="Run")
+app.add_typer(keys.app, name="keys", rich_help_panel="Run")
+app.add_typer(quarantine.app, name="quarantine", rich_help_panel="Put right")
 
 
 def _shown(message: str) -> str:

@@ -14,6 +14,8 @@ from ontology.instant import DAY, parse_instant
 
 _SIGNS = {"ADDED": "+", "REMOVED": "-", "CHANGED": "~", "OPENED": "+", "CLOSED": "-", "IDENTITY": "=", "ERASED": "x"}
 _WORDS = 96
+_VALUES = 48
+"""Characters of values beside others; all that a table says is in `--json`."""
 
 
 def _table(*names: str) -> Table:
@@ -24,7 +26,7 @@ def _table(*names: str) -> Table:
 
 
 def _told(node: Node) -> str:
-    return ("" if node["polarity"] else "NOT ") + rendering.value(node)
+    return rendering.shortened(("" if node["polarity"] else "NOT ") + rendering.value(node), _VALUES)
 
 
 def _values(nodes: Sequence[Node]) -> str:
@@ -33,7 +35,9 @@ def _values(nodes: Sequence[Node]) -> str:
 
 def _triple(node: Node) -> str:
     denied = "" if node["polarity"] else "NOT "
-    return rendering.printable(f"{rendering.named(node['subject'])} | {denied}{rendering.predicate(node)} | {rendering.value(node)}")
+    return rendering.shortened(
+        f"{rendering.named(node['subject'])} | {denied}{rendering.predicate(node)} | {rendering.value(node)}", _WORDS
+    )
 
 
 def _words(node: Node) -> list[str]:
@@ -41,22 +45,29 @@ def _words(node: Node) -> list[str]:
     return [line.strip() for line in rendering.sources(node)]
 
 
-def _cell(first: str, more: Sequence[str]) -> str:
-    return "\n".join([first, *(f"  {rendering.shortened(line, _WORDS)}" for line in dict.fromkeys(more))])
+def _with_words(table: Table, words: Sequence[Sequence[str]], margin: int) -> list[str]:
+    """The lines of a table with the words that each row rests on below it; in a column they would hold the others apart."""
+    head, *rows = lines(table)
+    found = [head]
+    for row, told in zip(rows, words, strict=True):
+        found += [row, *(" " * margin + rendering.shortened(line, _WORDS) for line in dict.fromkeys(told))]
+    return found
 
 
 def differences(nodes: Sequence[Node]) -> list[str]:
     """A row for each difference, with the words that say so: those of what holds after, or those that ended what held before."""
     table = _table("", "what", "before", "after", "because")
+    told = []
     for node in nodes:
         words = [line for each in node["after"] for line in _words(each)]
         words = words or [line.strip() for each in node["before"] for line in rendering.ending(each) if '"' in line]
         qualifier = next((each["qualifier"] for each in (*node["after"], *node["before"])), "")
         what = f"{rendering.named(node['subject'])} | {rendering.predicate({**node, 'qualifier': qualifier})}"
         cause = {"WORLD": "the world changed", "BELIEF": "belief changed"}[node["cause"]]
-        cells = _SIGNS[node["kind"]], _cell(rendering.printable(what), words), _values(node["before"]), _values(node["after"]), cause
+        told.append(words)
+        cells = _SIGNS[node["kind"]], rendering.shortened(what, _WORDS), _values(node["before"]), _values(node["after"]), cause
         table.add_row(*map(Text, cells))
-    return lines(table)
+    return _with_words(table, told, 8)
 
 
 def histories(rows: Sequence[Node]) -> list[str]:
@@ -64,7 +75,7 @@ def histories(rows: Sequence[Node]) -> list[str]:
     table = _table("what", "holds", "believed", "ended")
     for row in rows:
         start, end = (rendering.day(row["transactionTime"][side], unbounded=word) for side, word in (("from", "ever"), ("to", "now")))
-        what = rendering.printable(f"{rendering.predicate(row)} | {_told(row)}")
+        what = rendering.shortened(f"{rendering.predicate(row)} | {_told(row)}", _WORDS)
         table.add_row(*map(Text, [what, rendering.period(row), f"{start} .. {end}", rendering.printable(row["ended"])]))
     return lines(table)
 
@@ -75,8 +86,8 @@ def stale(nodes: Sequence[Node], at: str) -> list[str]:
     for node in nodes:
         days = (parse_instant(at) - parse_instant(node["lastAttestedAt"])) // DAY
         attested, since = (rendering.day(at, unbounded="ever") for at in (node["lastAttestedAt"], node["validTime"]["from"]))
-        table.add_row(*map(Text, [_cell(_triple(node), _words(node)), f"{days:,}", attested, since]))
-    return lines(table)
+        table.add_row(*map(Text, [_triple(node), f"{days:,}", attested, since]))
+    return _with_words(table, [_words(node) for node in nodes], 4)
 
 
 def contested(nodes: Sequence[Node]) -> list[str]:
@@ -85,8 +96,8 @@ def contested(nodes: Sequence[Node]) -> list[str]:
     marks = {"TIED": "disputed: evidence as good says otherwise", "RESOLVED": "others disagree; rank or recency decided"}
     for node in nodes:
         how: str = marks.get(node["conflict"]) or node["conflict"].lower()
-        table.add_row(*map(Text, [_cell(_triple(node), _words(node)), rendering.period(node), how]))
-    return lines(table)
+        table.add_row(*map(Text, [_triple(node), rendering.period(node), how]))
+    return _with_words(table, [_words(node) for node in nodes], 4)
 
 
 def matches(nodes: Sequence[Node]) -> list[str]:
@@ -94,7 +105,7 @@ def matches(nodes: Sequence[Node]) -> list[str]:
     variables = list(dict.fromkeys(bound["variable"] for node in nodes for bound in node["bindings"]))
     table = _table(*(f"?{name}" for name in variables), "because")
     for node in nodes:
-        bound = {each["variable"]: rendering.printable(rendering.value({"object": each["value"]})) for each in node["bindings"]}
+        bound = {each["variable"]: rendering.shortened(rendering.value({"object": each["value"]}), _VALUES) for each in node["bindings"]}
         because = "\n".join(f"{_triple(each)}   {rendering.period(each)}{rendering.marks(each)}" for each in node["statements"])
         table.add_row(*map(Text, [*(bound.get(name, "") for name in variables), because]))
     return lines(table)

@@ -9,8 +9,8 @@ import typer
 
 from api.cli import drift_documents as documents
 from api.cli import rendering
-from api.cli.identity import key_named
 from api.cli.link import Link
+from api.cli.names import key_named, why_nothing
 from api.cli.options import (
     At,
     Data,
@@ -20,14 +20,12 @@ from api.cli.options import (
     Qualifier,
     Recorded,
     Until,
-    hint,
     instant_of,
     more,
     reading_link,
     show,
     times,
 )
-from api.cli.predicates import suggestion
 from ontology.errors import InvalidInput
 from ontology.names import DEFAULT_NAMESPACE, checked_predicate
 
@@ -70,7 +68,9 @@ def diff(
     variables = _sides(a, b, moving, at, recorded_at, evidence_until)
     with reading_link(data, namespace) as link:
         found = link.execute(documents.DIFF, {**variables, "filter": chosen(link, about, predicate), "first": first})
-    rows = [edge["node"] for edge in found["diff"]["edges"]]
+        rows = [edge["node"] for edge in found["diff"]["edges"]]
+        if not rows:
+            why_nothing(link, predicates=[predicate])
     head = [f"from {rendering.basis(found['from']['basis'])}", f"to   {rendering.basis(found['to']['basis'])}"]
     answer = {"from": found["from"]["basis"], "to": found["to"]["basis"], "differences": rows}
     show(answer, as_json, head, differences(rows) if rows else ["  nothing differs"], more(found["diff"], first))
@@ -120,7 +120,8 @@ def why(
     with reading_link(data, namespace) as link:
         found = link.execute(documents.WHY, variables)["asOf"]
         rows = found["whyChanged"]
-        hint(None if rows else suggestion(link, predicate))
+        if not rows:
+            why_nothing(link, subjects=[subject], predicates=[predicate])
     body = [line for row in rows for line in rendering.boundary(row)] or ["  nothing changed"]
     title = f"{subject} {checked_predicate(predicate)} {qualifier}".rstrip()
     show({"basis": found["basis"], "boundaries": rows}, as_json, [title, rendering.basis(found["basis"])], body)
@@ -174,4 +175,6 @@ def _listed(
 ) -> dict[str, Any]:
     with reading_link(data, namespace) as link:
         found: dict[str, Any] = link.execute(document, {**asked, "filter": chosen(link, about, predicate), "first": first})["asOf"]
+        if not found["found"]["edges"]:
+            why_nothing(link, predicates=[predicate])
     return found

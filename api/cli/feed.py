@@ -14,6 +14,7 @@ from api.cli import drift_documents as documents
 from api.cli.drifting import About, Predicate, chosen
 from api.cli.interrupts import undivided
 from api.cli.link import Link, Refused, RemoteLink
+from api.cli.names import why_nothing
 from api.cli.options import Data, Json, Namespace, hint, reading_link, settings_of, show
 from api.cli.rendering import Node
 from ontology.errors import DataFolderBusy
@@ -45,7 +46,9 @@ def changes(
         return
     with reading_link(data, namespace) as link:
         page = link.execute(documents.CHANGES, {"after": after, "filter": chosen(link, about, predicate), "first": first})["changes"]
-    rows = [edge["node"] for edge in page["edges"]]
+        rows = [edge["node"] for edge in page["edges"]]
+        if not rows:
+            why_nothing(link, predicates=[predicate])
     cursor = page["edges"][-1]["cursor"] if rows else after
     answer = {"changes": [{"cursor": edge["cursor"], **edge["node"]} for edge in page["edges"]], "cursor": cursor}
     show(answer, as_json, [line for row in rows for line in change(row)] or ["nothing changed"])

@@ -11,13 +11,13 @@ import typer
 from api.cli import drift_documents as documents
 from api.cli import rendering
 from api.cli.link import Link
-from api.cli.options import Data, Json, Namespace, Qualifier, Recorded, Until, hint, reading_link, show, times
+from api.cli.names import why_nothing
+from api.cli.options import Data, Json, Namespace, Qualifier, Recorded, Until, reading_link, show, times
 from api.cli.plane import Rectangle
 from api.cli.plane import plane as drawn
-from api.cli.predicates import suggestion
 from api.cli.rendering import Node
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant, parse_instant
-from ontology.names import DEFAULT_NAMESPACE, checked_name, checked_predicate
+from ontology.names import DEFAULT_NAMESPACE, checked_name, checked_predicate, normalise
 
 PAGE = 100
 NARROW = 48
@@ -40,7 +40,8 @@ def history(
     asked = times(None, recorded_at, evidence_until)
     with reading_link(data, namespace) as link:
         found = _found(link, asked, subject, predicate)
-        hint(suggestion(link, predicate) if predicate is not None and not found["rows"] else None)
+        if not found["rows"]:
+            why_nothing(link, subjects=[subject], predicates=[predicate])
     body = histories(found["rows"]) if found["rows"] else ["  nothing is known"]
     show(found, as_json, [found["subject"], rendering.basis(found["basis"])], body)
 
@@ -60,8 +61,9 @@ def plane(
     asked = times(None, recorded_at, evidence_until)
     with reading_link(data, namespace) as link:
         found = _found(link, asked, subject, predicate)
-        rows = [row for row in found["rows"] if row["qualifier"] == qualifier]
-        hint(None if rows else suggestion(link, predicate))
+        rows = [row for row in found["rows"] if row["qualifier"] == normalise(qualifier)]
+        if not rows:
+            why_nothing(link, subjects=[subject], predicates=[predicate])
     title = f"{found['subject']} {checked_predicate(predicate)} {qualifier}".rstrip()
     columns = max(NARROW, width or shutil.get_terminal_size().columns)
     body = drawn([_rectangle(row) for row in rows], columns) if rows else ["  nothing is known"]

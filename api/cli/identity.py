@@ -8,21 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from api.cli import documents, rendering
-from api.cli.link import Link
+from api.cli.names import key_named
 from api.cli.options import Data, Json, Namespace, Reason, payload, reading_link, show
-from ontology.errors import NotFound
-from ontology.names import DEFAULT_NAMESPACE, checked_name
+from ontology.names import DEFAULT_NAMESPACE
 
 Claims = Annotated[list[str], typer.Argument(metavar="CLAIM...", help="IDs as `erstwhile claims` shows them.")]
-
-
-def key_named(link: Link, name: str) -> str:
-    """The key of an entity that is given by name, alias or key. Raises NotFound."""
-    found = link.execute(documents.KEYS, {"name": checked_name(name), "id": name})["asOf"]
-    known = found["named"] or found["keyed"]
-    if known is None:
-        raise NotFound(f"nothing is known of {name!r}; `erstwhile entities {name}` lists names that hold it", id=name)
-    return str(known["key"])
 
 
 def retract(

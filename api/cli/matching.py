@@ -8,9 +8,9 @@ import typer
 
 from api.cli import drift_documents as documents
 from api.cli import rendering
-from api.cli.options import At, Data, First, Json, Namespace, Recorded, Until, hint, more, reading_link, show, times
+from api.cli.names import why_nothing
+from api.cli.options import At, Data, First, Json, Namespace, Recorded, Until, more, reading_link, show, times
 from api.cli.pattern import pattern
-from api.cli.predicates import suggestion
 from ontology.names import DEFAULT_NAMESPACE
 
 
@@ -31,7 +31,8 @@ def match(
     with reading_link(data, namespace) as link:
         found = link.execute(documents.MATCH, {**times(at, recorded_at, evidence_until), "patterns": asked, "first": first})["asOf"]
         rows = [edge["node"] for edge in found["match"]["edges"]]
-        for name in () if rows else dict.fromkeys(each["predicate"] for each in asked):
-            hint(suggestion(link, name))
+        if not rows:
+            subjects = [each["subject"]["name"] for each in asked if "name" in each["subject"]]
+            why_nothing(link, subjects=subjects, predicates=[each["predicate"] for each in asked])
     body = matches(rows) if rows else ["  nothing fits"]
     show({"basis": found["basis"], "matches": rows}, as_json, [rendering.basis(found["basis"])], body, more(found["match"], first))

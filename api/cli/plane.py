@@ -48,7 +48,7 @@ def plane(rectangles: Sequence[Rectangle], width: int) -> Iterator[str]:
         if number:
             yield ""
         widths = _widths(part, width - margin)
-        yield from (" " * margin + line for line in _dates(part, widths, width - margin))
+        yield from _dates(part, widths, margin, width)
         yield "recorded".ljust(margin) + "".join(_ruler(span, room) for span, room in zip(part, widths, strict=True))
         for name, at in zip(names, rows, strict=True):
             cells = (_cell(_held(rectangles, span, at), letters, room) for span, room in zip(part, widths, strict=True))
@@ -114,17 +114,20 @@ def _widths(part: Sequence[tuple[Instant, Instant]], room: int) -> list[int]:
     return [least + spare * want // scale for least, want in zip(found, wanted, strict=True)]
 
 
-def _dates(part: Sequence[tuple[Instant, Instant]], widths: Sequence[int], room: int) -> list[str]:
-    """The dates of the ticks above them, staggered over a few lines; where these do not do, the last date of a line is left out."""
-    ticks, at = [], 0
-    for span, width in zip(part, widths, strict=True):
+def _dates(part: Sequence[tuple[Instant, Instant]], widths: Sequence[int], margin: int, width: int) -> list[str]:
+    """The dates of the ticks above them, staggered over a few lines; where these do not do, the last date of a line is left out.
+
+    A long one that would end beyond the line begins before its tick, in the margin where it must.
+    """
+    ticks, at = [], margin
+    for span, room in zip(part, widths, strict=True):
         if span[0] != UNBOUNDED_PAST:
             ticks.append((at, span[0]))
-        at += width
+        at += room
     names = _shortened([instant for _, instant in ticks])
     lines: list[str] = []
     for (at, _), name in zip(ticks, names, strict=True):
-        place = min(at, room - len(name))
+        place = min(at, width - len(name))
         for number, line in enumerate(lines):
             if len(line) < place:
                 lines[number] = line.ljust(place) + name

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from api.cli import documents, rendering
-from api.cli.identity import key_named
-from api.cli.options import At, Data, First, Json, Namespace, Qualifier, Recorded, Until, hint, more, reading_link, show, times
-from api.cli.predicates import suggestion
+from api.cli.names import key_named, why_nothing
+from api.cli.options import At, Data, First, Json, Namespace, Qualifier, Recorded, Until, more, reading_link, show, times
 from ontology.names import DEFAULT_NAMESPACE, checked_predicate, normalise
 
 
@@ -39,7 +38,7 @@ def entities(
 
 
 def _entity(row: Mapping[str, Any]) -> str:
-    others = [name for name in row["aliases"] if normalise(name) != normalise(row["name"])]
+    others = [rendering.printable(name) for name in row["aliases"] if normalise(name) != normalise(row["name"])]
     return f"  {rendering.named(row)}" + (f"  ({row['type']})" if row["type"] else "") + (f"  also {', '.join(others)}" if others else "")
 
 
@@ -63,7 +62,8 @@ def timeline(
     }
     with reading_link(data, namespace) as link:
         slot = link.execute(documents.TIMELINE, variables)["asOf"]["timeline"]
-        hint(None if slot["segments"] else suggestion(link, predicate))
+        if not slot["segments"]:
+            why_nothing(link, subjects=[subject], predicates=[predicate])
     title = f"{rendering.named(slot['subject']) if slot['subject'] else subject} {slot['predicate']['name']} {slot['qualifier']}".rstrip()
     empty = [] if slot["segments"] else ["  nothing is known"]
     show(slot, as_json, [title], rendering.segments(slot), empty)
@@ -89,6 +89,8 @@ def as_of(
         else:
             found = link.execute(documents.ABOUT, {**variables, "name": subject})["asOf"]
             page = found["entity"]["statements"] if found["entity"] else {"edges": [], "pageInfo": {"hasNextPage": False}}
+            if not page["edges"]:
+                why_nothing(link, subjects=[subject])
     rows = [edge["node"] for edge in page["edges"]]
     body = [line for row in rows for line in rendering.statement(row)] or ["  nothing is known"]
     show({"basis": found["basis"], "statements": rows}, as_json, [rendering.basis(found["basis"])], body, more(page, first))
@@ -117,7 +119,8 @@ def ask(
     with reading_link(data, namespace) as link:
         found = link.execute(documents.ASK, variables)["asOf"]
         answer = found["ask"]
-        hint(suggestion(link, predicate) if answer["value"] == "UNKNOWN" else None)
+        if answer["value"] == "UNKNOWN":
+            why_nothing(link, subjects=[subject], predicates=[predicate])
     body = [line for row in answer["statements"] for line in rendering.statement(row)]
     show({"basis": found["basis"], **answer}, as_json, [answer["value"].lower(), rendering.basis(found["basis"])], body)
 

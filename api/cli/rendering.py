@@ -19,14 +19,14 @@ def day(value: str | None, *, unbounded: str) -> str:
 
 
 def named(entity: Node) -> str:
-    """An entity's name, with what tells it from another of that name."""
+    """An entity's name in one line, with what tells it from another of that name."""
     apart = entity.get("discriminator")
-    return str(entity["name"]) + (f" ({apart})" if apart else "")
+    return printable(str(entity["name"]) + (f" ({apart})" if apart else ""))
 
 
 def value(node: Node) -> str:
-    """The object's name or lexical value."""
-    return named(node["object"]) if node["object"].get("name") else str(node["object"]["value"])
+    """The object's name or lexical value, in one line."""
+    return named(node["object"]) if node["object"].get("name") else printable(str(node["object"]["value"]))
 
 
 def predicate(node: Node) -> str:

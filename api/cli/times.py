@@ -11,11 +11,16 @@ from ontology.edtf import parse_edtf
 from ontology.errors import InvalidInput
 from ontology.instant import Instant, format_instant, from_datetime, to_datetime, zone_named
 
-_MONTH_BEFORE = re.compile(
-    r"(?:in )?(?:last|past|this past) (?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
-    re.IGNORECASE,
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_MONTH_BEFORE = re.compile(rf"(?:in )?(?:last|past|this past) {_MONTH}", re.IGNORECASE)
+_OF_CALENDAR = re.compile(rf"\b(?:{_MONTH}|\d{{4}})\b", re.IGNORECASE)
+"""What names a month or year: of what it leaves open the first is meant. Else, as in "a year ago" or "5pm", the present's own."""
+_DAY_ALONE = re.compile(r"(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?", re.IGNORECASE)
+"""Which month is left open, and dateparser takes the number for one."""
+_WHOLE = re.compile(r"(?:last|this|next) (?P<unit>month|year)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +57,28 @@ def understood(text: str, now: Instant, zone: str | None = None) -> Understood:
     # Loaded here: most times are dates, and dateparser takes longer to load than they take to answer.
     import dateparser
 
-    found = dateparser.parse(
-        _named(text),
+    of_what_is_open = "first" if _OF_CALENDAR.search(text) else "current"
+    known = None if _DAY_ALONE.fullmatch(text.strip()) else _named(text)
+    found = known and dateparser.parse(
+        known,
         languages=["en"],
         settings={
             "RELATIVE_BASE": to_datetime(now).replace(tzinfo=None),
             "PREFER_DATES_FROM": "past",
-            "PREFER_DAY_OF_MONTH": "first",
-            "PREFER_MONTH_OF_YEAR": "first",
+            "PREFER_DAY_OF_MONTH": of_what_is_open,
+            "PREFER_MONTH_OF_YEAR": of_what_is_open,
             "RETURN_AS_TIMEZONE_AWARE": False,
             "TIMEZONE": zone or "UTC",
         },
     )
-    if found is None:
+    if not found:
         raise InvalidInput(
             f"{echo(text)} is no time: write '2025-03-01', '2025-03-01T12:00:00Z' or words such as 'last March'", reason="UNPARSEABLE"
         )
+    whole = _WHOLE.fullmatch(text.strip())
+    if whole is not None:
+        # A month or year is its first instant, as a reduced date is.
+        found = found.replace(month=1 if whole["unit"].lower() == "year" else found.month, day=1, hour=0, minute=0, second=0, microsecond=0)
     aware = found.replace(tzinfo=wall) if wall is not None and found.tzinfo is None else found
     instant = from_datetime(aware if aware.tzinfo else aware.replace(tzinfo=UTC))
     if _MONTH_BEFORE.fullmatch(text.strip()) and (aware.year, aware.month) == (to_datetime(now).year, to_datetime(now).month):

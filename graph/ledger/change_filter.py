@@ -80,7 +80,7 @@ class ChangeFilter:
         names = asked(vocabulary, filter.predicates)
         # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
         denied = row.predicate in names.negated and row.polarity == (filter.polarity is False)
-        return denied or (row.predicate in names.plain | names.swapped and straight)
+        return denied or (row.predicate in names.plain and straight)
 
     def _cited(self, describer: Describer, rows: Sequence[Rectangle]) -> set[Rectangle]:
         """Those that cite a claim which matches."""
@@ -95,7 +95,7 @@ def _of_whom(row: Rectangle, wanted: Wanted, vocabulary: Vocabulary) -> bool:
         return True
     predicates = wanted.filter.predicates
     names = asked(vocabulary, predicates or ())
-    symmetric = vocabulary.predicate(row.predicate).symmetric and (predicates is None or row.predicate in names.plain)
+    symmetric = vocabulary.predicate(row.predicate).symmetric and (predicates is None or row.predicate in names.names)
 
     def stands(one: str, other: str) -> bool:
         return all(one in keys for keys in subjects) and all(other in keys for keys in objects)

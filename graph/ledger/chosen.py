@@ -32,7 +32,7 @@ class Chosen:
         self.swapped = frozenset() if self._names is None else self._names.swapped
         self._told = Selection.told(filter)
         aspects = filter.aspects
-        named = None if self._names is None else self._names.plain | self._names.negated | self._names.swapped
+        named = None if self._names is None else self._names.names
         if aspects is not None:
             of_aspects = frozenset(name for name, known in vocabulary.predicates.items() if known.aspect in aspects)
             named = of_aspects if named is None else named & of_aspects
@@ -50,7 +50,7 @@ class Chosen:
             return False
         if self._names is None:
             return row.polarity == self._affirmed
-        straight = row.predicate in self._names.plain | self._names.swapped and row.polarity == self._affirmed
+        straight = row.predicate in self._names.plain and row.polarity == self._affirmed
         return straight or (row.predicate in self._names.negated and row.polarity != self._affirmed)
 
     def of(self, differences: Sequence[Difference], before: Vantage, after: Vantage) -> list[Difference]:

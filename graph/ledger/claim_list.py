@@ -146,7 +146,7 @@ class ClaimList:
         names = asked(self._vocabulary, filter.predicates)
         # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
         denied = and_(claims.c.predicate.in_(names.negated), claims.c.polarity == (filter.polarity is False))
-        straight = and_(claims.c.predicate.in_(names.plain | names.swapped), stated)
+        straight = and_(claims.c.predicate.in_(names.plain), stated)
         return [*found, or_(straight, denied), *self._of(filter, names.swapped, names.swapped | self._symmetric)]
 
     @property

@@ -111,7 +111,7 @@ class Gathered:
         # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".
         if names is not None and row.predicate in names.negated and row.polarity == (filter.polarity is False):
             return True
-        plain = names is None or row.predicate in names.plain | names.swapped
+        plain = names is None or row.predicate in names.plain
         return plain and (filter.polarity is None or row.polarity == filter.polarity)
 
     def _by_thing(self, row: Rectangle, wanted: Wanted) -> bool:
@@ -124,7 +124,7 @@ class Gathered:
         symmetric = self.vocabulary.predicate(row.predicate).symmetric
         if row.predicate not in names.swapped and _between(row.subject, row.object, subjects, objects):
             return True
-        turns = row.predicate in names.swapped or (symmetric and (wanted.filter.predicates is None or row.predicate in names.plain))
+        turns = row.predicate in names.swapped or (symmetric and (wanted.filter.predicates is None or row.predicate in names.names))
         return turns and _between(row.object, row.subject, subjects, objects)
 
     # ------------------------------------------------------------ gathering
@@ -143,7 +143,7 @@ class Gathered:
         query = select(*BULK).where(*self._said, claims.c.tx_from < claims.c.tx_to)
         if wanted.filter.predicates is not None:
             names = asked(self.vocabulary, wanted.filter.predicates)
-            query = query.where(claims.c.predicate.in_(names.plain | names.negated | names.swapped))
+            query = query.where(claims.c.predicate.in_(names.names))
         most = TOLD_OF_EACH * MOST_REPLAYED
         ever = self._ever_joined(wanted)
         rows = self._naming(query, wanted, most, ever)

@@ -123,8 +123,8 @@ def matching(columns: Columns, wanted: Wanted, vocabulary: Vocabulary) -> Flag:
         # An antonym is the same slot with the other polarity.
         denied = found & of(names.negated) & (columns.positive == (filter.polarity is False))
         swapped = of(names.swapped)
-        found = (stated & of(names.plain | names.swapped)) | denied
-        turned = swapped | of([name for name in names.plain if vocabulary.predicate(name).symmetric])
+        found = (stated & of(names.plain)) | denied
+        turned = swapped | of([name for name in names.names if vocabulary.predicate(name).symmetric])
     if filter.subjects is not None or filter.objects is not None:
         straight, other = (
             _in(columns, one, filter.subjects) & _in(columns, two, filter.objects)

@@ -26,22 +26,30 @@ _POSITION = ("subject_name", "predicate", "qualifier", "object_name", "polarity"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A filter's predicates in stored form: as they are, asked in the other polarity, and read from the other side."""
+    """A filter's predicates in stored form: those asked in their own polarity, and in the other one; of both, those read from the other
+    side alone. The antonym of an inverse is `negated` and `swapped`.
+    """
 
     plain: frozenset[str]
     negated: frozenset[str]
     swapped: frozenset[str]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return self.plain | self.negated
 
 
 def asked(vocabulary: Vocabulary, predicates: Sequence[str]) -> Asked:
     """Fold inverses and antonyms of the predicates that a reader names."""
     plain: set[str] = set()
     negated: set[str] = set()
-    swapped: set[str] = set()
+    sides: dict[bool, set[str]] = {False: set(), True: set()}
     for name in predicates:
         canonical = vocabulary.canonical(name)
-        (swapped if canonical.swapped else negated if canonical.negated else plain).add(canonical.predicate.name)
-    return Asked(frozenset(plain), frozenset(negated), frozenset(swapped - plain))
+        (negated if canonical.negated else plain).add(canonical.predicate.name)
+        sides[canonical.swapped].add(canonical.predicate.name)
+    return Asked(frozenset(plain), frozenset(negated), frozenset(sides[True] - sides[False]))
 
 
 TOLD_IN = and_(episodes.c.key == claims.c.episode, episodes.c.revision == claims.c.revision)
@@ -137,10 +145,10 @@ class Selection:
             "entity": entity[0] if entity else None,
             "entities": list(entity or ()),
             "bases": list(bases or ()),
-            "straight": list(names.plain | names.swapped),
+            "straight": list(names.plain),
             "negated": list(names.negated),
             "swapped": list(names.swapped),
-            "turned": list(names.swapped | (self._symmetric if filter.predicates is None else self._symmetric & names.plain)),
+            "turned": list(names.swapped | (self._symmetric if filter.predicates is None else self._symmetric & names.names)),
             "symmetric": sorted(self._symmetric - {IDENTITY}),
             "polarity": filter.polarity,
             # An antonym is the same slot with the other polarity: "dislikes" is what denies "likes".

@@ -61,7 +61,7 @@ def _matching(admission: Admission, units: Ints, filter: StatementFilter, vocabu
     folded = asked(vocabulary, filter.predicates or ())
     symmetric = {name for name, known in vocabulary.predicates.items() if known.symmetric}
     if filter.predicates is not None:
-        straight = named(folded.plain | folded.swapped)
+        straight = named(folded.plain)
         if filter.polarity is not None:
             straight &= denied != filter.polarity
         # An antonym is the same slot with the other polarity.
@@ -71,7 +71,7 @@ def _matching(admission: Admission, units: Ints, filter: StatementFilter, vocabu
     if filter.aspects is not None:
         allowed &= named([name for name, known in vocabulary.predicates.items() if known.aspect in filter.aspects])
     if filter.subjects is not None or filter.objects is not None:
-        turned = named(folded.swapped | (symmetric if filter.predicates is None else symmetric & folded.plain))
+        turned = named(folded.swapped | (symmetric if filter.predicates is None else symmetric & folded.names))
         straight = ~named(folded.swapped)
         for keys, one, other in ((filter.subjects, "subject", "object"), (filter.objects, "object", "subject")):
             if keys is not None:

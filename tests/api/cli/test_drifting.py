@@ -120,3 +120,35 @@ def test_contested_tells_a_tie_from_what_was_decided(faced: Faced) -> None:
         "Ben | lives_in | Rome": "disputed: evidence as good says otherwise",
     }
     assert len(faced.run("contested", "Ben", "--at", "2020-01-01", "--json").json["statements"]) == 2
+
+
+def test_an_empty_answer_names_what_nothing_is_known_under(faced: Faced) -> None:
+    state(faced.client, "e1", "2020-01-01", ("Ana", "lives_in", "Porto"))
+    predicate = "erstwhile: the vocabulary has no predicate 'livesin'; near it: lives_in, version\n"
+    subject = "erstwhile: nothing is known of 'Anna'; `erstwhile entities Anna` lists names that hold it\n"
+    for command in (["diff", "2019"], ["stale"], ["contested"], ["changes"]):
+        assert faced.run(*command, "--predicate", "livesin").err == predicate
+    for command in (["why"], ["timeline"], ["history"], ["plane"]):
+        assert faced.run(*command, "Anna", "livesin").err == predicate + subject
+        assert faced.run(*command, "Ana", "works_at").err == ""
+    assert faced.run("ask", "Anna", "lives_in", "Porto").err == faced.run("as-of", "2024", "Anna").err == subject
+    assert faced.run("match", "Anna lives_in ?where", "?who livesin ?where").err == predicate + subject
+
+
+def test_tables_are_narrow_and_show_nothing_that_steers_a_terminal(faced: Faced) -> None:
+    name = "\x1b[31mRed\x07 " + "very " * 60 + "long"
+    content = "Nothing " + "is " * 100 + "short."
+    state(faced.client, "e1", "2020-01-01", ("Ana", "lives_in", "Porto"), (name, "lives_in", name), content=content)
+    state(faced.client, "e2", "2020-01-01", (name, "lives_in", f"{name} too"))
+    for command in (["diff", "2019"], ["contested"], ["match", "?p lives_in ?city"]):
+        found = faced.run(*command).out
+        assert "Red" in found and all(len(line) <= 260 for line in found.splitlines())
+    listed = (["as-of", "2024"], ["entities"], ["changes"], ["timeline", name, "lives_in"], ["history", name], ["plane", name, "lives_in"])
+    for command in (["diff", "2019"], ["contested"], ["match", "?p lives_in ?city"], *listed):
+        assert not {"\x1b", "\x07"} & set(faced.run(*command).out)
+
+
+def test_the_words_of_a_difference_do_not_hold_its_columns_apart(data: Path) -> None:
+    ran = erstwhile("diff", "2024-01", "2024-07", "--about", "Ana", "--data", data)
+    head = next(line for line in ran.out.splitlines() if line.split() == ["what", "before", "after", "because"])
+    assert len(head) < 80 and any(len(line) > len(head) for line in ran.out.splitlines() if line.startswith('        "'))

@@ -56,6 +56,14 @@ def test_times_are_as_long_as_keeps_them_apart() -> None:
     assert any("Y20000-01-01T00:00:00Z" in line for line in plane(far, 60))
 
 
+def test_times_that_differ_by_microseconds_fit_into_a_narrow_line() -> None:
+    start = parse_instant("2024-01-01T10:00:00Z")
+    close = [Rectangle(f"v{n}", True, start + n, start + n + 1, start + n, UNBOUNDED_FUTURE) for n in range(3)]
+    lines = list(plane(close, 48))
+    assert all(len(line) <= 48 for line in lines)
+    assert any(line.strip() == "2024-01-01T10:00:00.000003Z" for line in lines)
+
+
 def test_what_does_not_fit_stands_in_parts() -> None:
     many = [row(f"v{n}", at("2020-01-01") + n * DAY, at("2020-01-01") + (n + 1) * DAY, "2024-01-01") for n in range(40)]
     lines = list(plane(many, 60))

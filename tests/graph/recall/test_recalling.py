@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -23,9 +25,11 @@ from ontology.claim import ClaimDraft, ObjectDraft
 from ontology.episode import EpisodeDraft
 from ontology.errors import InvalidInput
 from ontology.instant import DAY, format_instant
+from ontology.loading import load_vocabulary
 from tests.graph.ledger.identity_worlds import NAMES, fresh
 from tests.graph.ledger.saying import claim, say, when
-from tests.graph.recall.worlds import Tale, bases, choices, embed, examined, filters, queries, recalled, tales, told
+from tests.graph.ledger.test_filter_sides import SIDES
+from tests.graph.recall.worlds import Tale, bases, choices, copied, embed, examined, filters, open_world, queries, recalled, tales, told
 
 WORDS_ALONE = RecallOptions(arms=(Arm.BM25,))
 BOTH = RecallOptions(kinds=(Kind.STATEMENT, Kind.EPISODE))
@@ -450,3 +454,19 @@ def test_recall_answers_under_a_said_time_limit_as_a_list_of_all_statements_does
     limited = graph.snapshot("n", valid_at=when("2024-06-01"), evidence_until=when("2024-02-01"))
     assert [view.text for view in limited.statements(StatementFilter()).items] == ["Ann likes herring"]
     assert shown(limited.recall("Ann").page.items) == ["Ann likes herring"]
+
+
+def test_a_filter_finds_what_is_stored_under_another_name_from_the_other_side_and_denied(tmp_path: Path, empty_ledger: Path) -> None:
+    overlay = tmp_path / "sides.yaml"
+    overlay.write_text(SIDES, encoding="utf-8")
+    with closing(open_world(copied(empty_ledger, tmp_path), load_vocabulary(overlay), vectors=False)) as graph:
+        say(graph, "2024-01-01", "Plan opposed_by Bob", "Plan supported_by Ann", "Ann enemy_of Bob", "Ann friend_of Cy")
+        keys = {name: graph.snapshot("n").key_of(EntityRef(name=name)) for name in ("Plan", "Ann", "Bob")}
+        for predicate, subject, object in (("opposed_by", "Plan", "Bob"), ("enemy_of", "Ann", "Bob"), ("enemy_of", "Bob", "Ann")):
+            filter = StatementFilter(predicates=(predicate,), subjects=(keys[subject],))
+            (hit,) = asked(graph, "Plan Ann Bob", WORDS_ALONE, filter)
+            assert isinstance(hit.node, StatementView)
+            assert {hit.node.subject.name, _object(hit.node)} == {subject, object}
+            assert not hit.node.polarity
+        crossed = StatementFilter(predicates=("opposed_by",), subjects=(keys["Bob"],))
+        assert asked(graph, "Plan Ann Bob", WORDS_ALONE, crossed) == []

@@ -52,7 +52,7 @@ class Reader:
     def json(self, block: str) -> None:
         """The answer, in full."""
         with owned(self._data), asyncio.Runner() as runner:
-            service = open_service(Settings(data=self._data, graph_engine="sql", embedder="none"))
+            service = open_service(Settings(data=self._data, graph_engine="sql"))
             try:
                 assert LocalLink(service, runner, "default").execute(self._query) == json.loads(block)
             finally:

@@ -196,7 +196,7 @@ def stood_on(scope: Scope, pin: Pin, where: str) -> Scope:
     differing = [name for name, same in stated.items() if not same and (name in scope.given or name == "evidenceUntil")]
     if differing:
         raise InvalidInput(
-            f"the cursor stands on another basis than {where}: {', '.join(differing)} differ", path=("after",), reason="INVALID_CURSOR"
+            f"the cursor stands on another basis than {where}, by its {' and '.join(differing)}", path=("after",), reason="INVALID_CURSOR"
         )
     return Scope(scope.context, scope.context.pinned(pin), scope.given)
 

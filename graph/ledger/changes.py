@@ -51,7 +51,10 @@ class LedgerChanges:
         filter: StatementFilter = EVERYTHING,
         want: frozenset[Want] = frozenset(),
     ) -> Page[ChangeView]:
-        """The changes after a position. Where much has to be looked through, it comes back short, and `end` has moved on."""
+        """The changes after a position. Where much has to be looked through, it comes back short, and `end` has moved on.
+
+        Raises InvalidInput for a position behind the last transaction, and for what cannot be asked of changes.
+        """
         checked_namespace(namespace)
         if filter.include_invalidated:
             raise InvalidInput(
@@ -63,6 +66,14 @@ class LedgerChanges:
             raise InvalidInput(f"first is 1 to {MOST}, not {first}", path=("first",), reason="OUT_OF_RANGE")
         start = None if after is None else checked(after)
         with self._engine.connect() as connection:
+            if start is not None and start[0] > (last := self.last_transaction(connection, namespace)):
+                # From there on it would leave out what is recorded until then.
+                raise InvalidInput(
+                    f"the cursor stands on transaction {start[0]}, behind the last one here, {last}: it is of another ledger or namespace, "
+                    "or of this one before an older backup of it was restored; follow from the beginning",
+                    path=("after",),
+                    reason="INVALID_CURSOR",
+                )
             reading = _Reading(self, connection, namespace)
             return reading.page(start, first, filter, want)
 
@@ -75,7 +86,7 @@ class LedgerChanges:
     def latest(self, namespaces: Collection[str]) -> dict[str, int]:
         """The last transactions of some namespaces; of one that has none, 0."""
         with self._engine.connect() as connection:
-            return {namespace: connection.scalar(_LAST, {"namespace": namespace}) or 0 for namespace in namespaces}
+            return {namespace: self.last_transaction(connection, namespace) for namespace in namespaces}
 
     def describer(
         self, connection: Connection, namespace: str, transaction: int, at: Instant, valid_at: Instant, beforehand: Beforehand | None = None
@@ -84,9 +95,14 @@ class LedgerChanges:
         basis = Basis(namespace, valid_at, at, transaction)
         return Describer(connection, self._keys, self._vocabulary_at, basis, self._identities, beforehand=beforehand)
 
+    @staticmethod
+    def last_transaction(connection: Connection, namespace: str) -> int:
+        """The last one of a namespace; before the first 0."""
+        return connection.scalar(_LAST, {"namespace": namespace}) or 0
+
     def moments(self, connection: Connection, namespace: str) -> Sequence[int]:
         """The transactions that changed who is who."""
-        last = connection.scalar(_LAST, {"namespace": namespace}) or 0
+        last = self.last_transaction(connection, namespace)
         known = self._identities.changes(connection, namespace, last)
         # Another reader, which began later, may know of more than this one sees.
         return known if not known or known[-1] <= last else [number for number in known if number <= last]

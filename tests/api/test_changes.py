@@ -135,8 +135,9 @@ def test_filters_leave_who_is_who(client: Client) -> None:
         ({"after": "nonsense"}, ["after"]),
         ({"after": encode_cursor("transactions", (1,), None)}, ["after"]),
         ({"after": encode_cursor("changes", ("x", 1, 1), None)}, ["after"]),
+        ({"after": encode_cursor("changes", (1_000_000, 1, 1), None)}, ["after"]),
     ],
-    ids=["none", "many", "invalidated", "nonsense", "of another kind", "malformed"],
+    ids=["none", "many", "invalidated", "nonsense", "of another kind", "malformed", "of another ledger"],
 )
 def test_what_cannot_be_asked_is_refused(client: Client, variables: dict[str, Any], argument: list[str]) -> None:
     answer = client.send(PULL, variables)

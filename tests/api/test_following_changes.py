@@ -149,9 +149,10 @@ def test_a_filter_leaves_out_what_does_not_match(client: OverHttp, following: Fo
         {"after": "nonsense"},
         {"after": encode_cursor("jobs", (1,), None)},
         {"after": encode_cursor("changes", (1, 9, 9), None)},
+        {"after": encode_cursor("changes", (1_000_000, 1, 1), None)},
         {"filter": {"includeInvalidated": True}},
     ],
-    ids=["nonsense", "of another kind", "malformed", "invalidated"],
+    ids=["nonsense", "of another kind", "malformed", "of another ledger", "invalidated"],
 )
 def test_what_cannot_be_followed_is_refused(client: OverHttp, following: Following, variables: dict[str, Any]) -> None:
     with following(client, **variables) as events:

@@ -261,6 +261,16 @@ def test_what_is_no_position_is_refused(graph: LedgerGraph, after: tuple[Any, ..
     assert (refused.value.path, refused.value.reason) == (("after",), "INVALID_CURSOR")
 
 
+def test_a_position_behind_the_last_transaction_is_refused_as_it_would_leave_changes_out(graph: LedgerGraph) -> None:
+    number = read(graph, episode("one"), "Ada likes tea").transaction
+    (_, last), *_ = fed(graph, "n")
+    assert graph.changes.page("n", after=last).items == ()
+    for namespace, after in (("n", (number + 1, *last[1:])), ("empty", last)):
+        with pytest.raises(InvalidInput, match="another ledger or namespace") as refused:
+            graph.changes.page(namespace, after=after)
+        assert (refused.value.path, refused.value.reason) == (("after",), "INVALID_CURSOR")
+
+
 def test_what_cannot_be_asked_of_changes_is_refused(graph: LedgerGraph) -> None:
     with pytest.raises(InvalidInput) as refused:
         graph.changes.page("n", filter=replace(EVERYTHING, include_invalidated=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -131,8 +131,11 @@ class Columns:
     def opened(self, rows: Int) -> dict[tuple[str, bool], Instant]:
         """Of some rows those that hold without end: by proposition and polarity since when."""
         rows = rows[self.v_to[rows] == UNBOUNDED_FUTURE]
-        bases = self.base[rows].astype(str).tolist()
-        return dict(zip(zip(bases, self.positive[rows].tolist(), strict=True), self.v_from[rows].tolist(), strict=True))
+        return dict(zip(self.values(rows), self.v_from[rows].tolist(), strict=True))
+
+    def values(self, rows: Int) -> Iterator[tuple[str, bool]]:
+        """Proposition and polarity of some rows."""
+        return zip(map(bytes.decode, self.base[rows].tolist()), self.positive[rows].tolist(), strict=True)
 
     def in_order(self, rows: Int, *, by: Sequence[NDArray[Any]] = ()) -> Int:
         """Some rows in the order of statements; `by`: keys of theirs that go before that, the first one first, ascending."""

@@ -99,7 +99,7 @@ def test_columns_make_the_pieces_of_evidence_that_very_many_claims_make(name: st
 def _examined(name: str, examples: int) -> None:
     traits = LASTING[name]
 
-    @settings(max_examples=examples)
+    @settings(max_examples=examples, deadline=None)
     @given(st.lists(units(traits, largest=5), min_size=1, max_size=3))
     def check(several: list[list[Claim]]) -> None:
         agree(several, traits)

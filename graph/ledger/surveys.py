@@ -11,7 +11,8 @@ from threading import Lock, RLock
 import numpy as np
 from sqlalchemy import bindparam, func, select
 
-from graph.ledger.columns import Columns, Int, columns, later
+from graph.ledger.column_reading import columns, later
+from graph.ledger.columns import Columns, Int
 from graph.ledger.details import Describer
 from graph.ledger.footing import Footing
 from graph.ledger.histories import Lengths, SlotHistories

@@ -93,7 +93,7 @@ def test_columns_make_the_pieces_of_evidence_that_claims_make(name: str) -> None
 @pytest.mark.deep
 @pytest.mark.parametrize("name", LASTING)
 def test_columns_make_the_pieces_of_evidence_that_very_many_claims_make(name: str) -> None:
-    _examined(name, 4000)
+    _examined(name, 2000)
 
 
 def _examined(name: str, examples: int) -> None:

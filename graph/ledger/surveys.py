@@ -11,7 +11,8 @@ from threading import Lock, RLock
 import numpy as np
 from sqlalchemy import bindparam, func, select
 
-from graph.ledger.columns import Columns, Int, columns, later
+from graph.ledger.column_reading import columns, later
+from graph.ledger.columns import Columns, Int
 from graph.ledger.details import Describer
 from graph.ledger.footing import Footing
 from graph.ledger.histories import Lengths, SlotHistories
@@ -21,7 +22,7 @@ from graph.ledger.schema import episodes
 from graph.ledger.survey import Found, Span, Surveyor
 from graph.views import Basis
 from ontology.errors import QueryTooComplex
-from ontology.instant import UNBOUNDED_PAST, Instant
+from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 from ontology.vocabulary import Vocabulary
 
 MOST_KEPT = 8
@@ -93,15 +94,14 @@ class Survey:
 
     def aligned(self, found: Found, rows: Int) -> Weighed:
         """What was found, of some rows; of others nothing is attested or contested."""
-        attested = np.full(len(self.columns), UNBOUNDED_PAST, np.int64)
-        bases = self.columns.base[rows].astype(str).tolist()
-        values = zip(rows.tolist(), bases, self.columns.positive[rows].tolist(), strict=True)
+        columns = self.columns
+        attested = np.full(len(columns), UNBOUNDED_PAST, np.int64)
+        opened = rows[columns.v_to[rows] == UNBOUNDED_FUTURE]
+        attested[opened] = [found.attested.get(value, UNBOUNDED_PAST) for value in columns.values(opened)]
         contested: list[tuple[int, *Span]] = []
-        at = []
-        for row, base, positive in values:
-            at.append(found.attested.get((base, positive), UNBOUNDED_PAST))
-            contested += [(row, *span) for span in found.contested.get((base, positive), ())]
-        attested[rows] = at
+        if found.contested:
+            values = zip(rows.tolist(), columns.values(rows), strict=True)
+            contested = [(row, *span) for row, value in values if value in found.contested for span in found.contested[value]]
         spans = np.array(contested, np.int64).reshape(-1, 3)
         return Weighed(attested, spans[:, 0], spans[:, 1], spans[:, 2])
 

@@ -82,7 +82,7 @@ class Endings:
         """Edges between all statements of a history, given slot by slot."""
         doubtful: list[Doubt] = []
         for slot in slots:
-            if len(slot) == 1:
+            if len(slot) < 2:
                 continue
             found: set[EndingRow] = set()
             for group in self._rivals(slot):

@@ -39,9 +39,17 @@ def _nameless(connection: Connection, after: int, upto: int) -> list[EntityRow]:
     """The same of keys that nothing has named up to the last of the transactions."""
     found: dict[str, EntityRow] = {}
     for table, column in _USED:
-        named = exists().where(things.c.key == column, things.c.tx_from <= upto)
-        query = select(column, table.c.namespace).distinct().where(_within(table.c.tx_from, after, upto), ~named)
-        found |= {key: EntityRow(key, namespace, None) for key, namespace in connection.execute(query)}
+        if after:
+            named = exists().where(things.c.key == column, things.c.tx_from <= upto)
+            query = select(column, table.c.namespace).distinct().where(_within(table.c.tx_from, after, upto), ~named)
+            found |= {key: EntityRow(key, namespace, None) for key, namespace in connection.execute(query)}
+            continue
+        # Of all: each key is looked up once, not once for each row, and rows are read for those alone that have no name.
+        keys = select(column.label("key")).distinct().subquery()
+        named = exists().where(things.c.key == keys.c.key, things.c.tx_from <= upto)
+        for part in chunks(connection.scalars(select(keys.c.key).where(~named)).all()):
+            query = select(column, table.c.namespace).distinct().where(column.in_(part), table.c.tx_from <= upto)
+            found |= {key: EntityRow(key, namespace, None) for key, namespace in connection.execute(query)}
     if after:
         for key in _used_by(connection, sorted(found), after):
             del found[key]

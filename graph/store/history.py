@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ _STATEMENT = [
     )
 ]
 _SLOT = [statements.c[name] for name in (*Rectangle._fields, "namespace", "subject", "qualifier")]
+_PREDICATE = Rectangle._fields.index("predicate")
 _MEMBER = [components.c[name] for name in ("member", "root", "namespace", "tx_from", "tx_to")]
 _EPISODE = [episodes.c[name] for name in ("row", "key", "namespace", "said")]
 
@@ -94,16 +96,17 @@ class History:
     def _slots(self, endings: _Edges) -> Iterator[Table]:
         """Slots as their first statements have them. Their statements are together here, so how these end each other is found as well."""
         slot, order = statements.c.slot, (statements.c.tx_from, statements.c.row)
-        rows = chain.from_iterable(self._read(select(*_SLOT).where(statements.c.tx_from <= self._upto).order_by(slot, *order)))
+        rows = self._tuples(select(*_SLOT).where(statements.c.tx_from <= self._upto).order_by(slot, *order))
         found: list[tuple[str, str, str, str, str]] = []
 
         def rectangles() -> Iterator[Sequence[Rectangle]]:
             width = len(Rectangle._fields)
-            for key, group in groupby(rows, lambda row: row[0]):
+            for key, group in groupby(rows, itemgetter(0)):
                 one = list(group)
-                first = one[0]
-                found.append((key, first.namespace, first.subject, first.predicate, first.qualifier))
-                yield [Rectangle._make(row[:width]) for row in one]
+                namespace, subject, qualifier = one[0][width:]
+                found.append((key, namespace, subject, one[0][_PREDICATE], qualifier))
+                # A statement that is alone in its slot ends none. It is yielded all the same, so that slots go out in parts.
+                yield [Rectangle._make(row[:width]) for row in one] if len(one) > 1 else ()
 
         for ending in self._endings.of_all(self._connection, rectangles()):
             endings.add(ending)
@@ -140,6 +143,15 @@ class History:
 
     def _read(self, query: Select[Any], at_a_time: int = _FETCHED) -> Iterator[Sequence[Row[Any]]]:
         return self._connection.execute(query.execution_options(yield_per=at_a_time)).partitions()
+
+    def _tuples(self, query: Select[Any]) -> Iterator[Sequence[Any]]:
+        """Rows as SQLite's driver has them, a truth as a number: SQLAlchemy's own take as long again."""
+        if self._connection.dialect.name != "sqlite":
+            yield from chain.from_iterable(self._read(query))
+            return
+        cursor: Any = self._connection.execute(query).cursor
+        while rows := cursor.fetchmany(_FETCHED):
+            yield from rows
 
     def _fetched(self, query: Select[Any], size: int = 0) -> Iterator[list[Any]]:
         """The columns of a query as Arrow arrays, so many rows at a time (0: as of nodes)."""

@@ -52,14 +52,14 @@ class Reader:
     def json(self, block: str) -> None:
         """The answer, in full."""
         with owned(self._data), asyncio.Runner() as runner:
-            service = open_service(Settings(data=self._data, graph_engine="sql"))
+            service = open_service(Settings(data=self._data, graph_engine="sql", embedder="none"))
             try:
                 assert LocalLink(service, runner, "default").execute(self._query) == json.loads(block)
             finally:
                 service.close()
 
     def _run(self, command: str) -> str:
-        environment = {"ERSTWHILE_DATA": str(self._data), "ERSTWHILE_GRAPH_ENGINE": "sql"}
+        environment = {"ERSTWHILE_DATA": str(self._data), "ERSTWHILE_GRAPH_ENGINE": "sql", "ERSTWHILE_EMBEDDER": "none"}
         name, *arguments = shlex.split(command.replace("CLAIM", self._newest_claim() if "CLAIM" in command else ""))
         assert name == "erstwhile"
         if arguments[0] == "ingest":

@@ -33,7 +33,8 @@ def data(embedded: tuple[Path, Ran], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_ingesting_waits_for_the_vectors(embedded: tuple[Path, Ran], data: Path) -> None:
     assert (embedded[1].status, embedded[1].out.splitlines()[0]) == (0, "accepted 0  known before 4  held back 0  failed 0")
-    assert WAITED.fullmatch(embedded[1].err)
+    # Nothing to tell where they were made before anybody looked.
+    assert embedded[1].err == "" or WAITED.fullmatch(embedded[1].err)
     ran = erstwhile("recall", "where does Ana live?", "--data", data)
     assert (ran.status, ran.err) == (0, "")
 

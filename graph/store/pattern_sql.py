@@ -36,7 +36,7 @@ def match_text(plan: Plan, visits: Sequence[Visit], joined: Collection[str] | No
 def counting_text(plan: Plan, visits: Sequence[Visit], joined: Collection[str] | None) -> str:
     """How many ways there are to fulfil the visited steps alone, up to `:limit`: one column for each choice of sides."""
     choices = {tuple(sides[visit.place] for visit in visits): sides for sides in _all_sides(plan)}
-    parts = (f"(SELECT count(*) FROM ({_Join(plan, visits, sides, joined).some()}) AS some)" for sides in choices.values())  # noqa: S608
+    parts = (f"(SELECT count(*) FROM ({_Join(plan, visits, sides, joined).some()}) AS counted)" for sides in choices.values())  # noqa: S608
     return "SELECT " + ", ".join(parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,11 +12,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.dialects.postgresql.base import RESERVED_WORDS
 
-from graph.store import cypher_patterns, path_search, sql_work
+from graph.store import cypher_patterns, path_search, sql_patterns, sql_work
 from graph.store.feed import Feed
 from graph.store.kuzu_engine import KuzuStore
-from graph.store.pattern_plan import End, Found, Known, Plan, Step, Variable
+from graph.store.pattern_plan import End, Found, Known, Plan, Step, Variable, joined_in_order
+from graph.store.pattern_sql import counting_text, match_text, values
 from graph.store.port import GraphBasis, GraphStore
 from graph.store.sql_engine import SqlStore
 from ontology.errors import QueryTooComplex
@@ -206,3 +209,29 @@ def test_what_would_join_too_much_is_refused_whole_and_the_next_question_is_answ
     with pytest.raises(QueryTooComplex, match="name an entity"):
         store.match(basis, product, 20)
     assert rows(store.match(basis, narrow, 20)) == [(4, 4)]
+
+
+def test_where_a_database_counts_no_work_the_rows_of_each_step_are_counted(ledger: LedgerBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.commit(knows(*[(f"a{number}", f"b{number}") for number in range(40)]))
+    basis, w = GraphBasis("default", 0, 1), Variable("w")
+    product = Plan((step(X, "knows", Y), step(Z, "knows", w)))
+    both_ways = Plan((step(X, "knows", Y, either=True),))
+    with ledger.engine.connect() as connection:
+
+        def refused(plan: Plan, most: int) -> bool:
+            monkeypatch.setattr(sql_patterns, "MOST_JOINED", most)
+            try:
+                sql_patterns.check_size(connection, plan, joined_in_order(plan, {}), None, values(basis, plan, {}, None, 20))
+            except QueryTooComplex:
+                return True
+            return False
+
+        assert [refused(product, most) for most in (1_599, 1_600)] == [True, False]
+        assert [refused(both_ways, most) for most in (79, 80)] == [True, False]
+
+
+def test_the_names_in_a_query_are_no_reserved_words() -> None:
+    plan = Plan((step(X, "knows", Y, either=True), step(Y, "likes", Known("k"))))
+    visits = joined_in_order(plan, {})
+    for text in (match_text(plan, visits, {"k"}, after=True), counting_text(plan, visits, {"k"})):
+        assert not set(re.findall(r"\bAS (\w+)", text)) & RESERVED_WORDS

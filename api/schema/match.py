@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from zlib import crc32
 
 import strawberry
 from strawberry import UNSET
@@ -104,15 +105,17 @@ class Hops:
         """A page of matches."""
         self.scope.context.spend("match")
         after = given(after)
-        scope, cursor = resume(self.scope, "match", after)
+        asked = [_pattern(pattern, "patterns", str(place)) for place, pattern in enumerate(patterns)]
+        kind = _kind(asked)
+        scope, cursor = resume(self.scope, kind, after)
         want = wanted(info, *IN_PAGE, "statements")
         page = scope.snapshot.patterns.match(
-            [_pattern(pattern, "patterns", str(place)) for place, pattern in enumerate(patterns)],
+            asked,
             first=checked_first(first, 20),
             after=cursor.position if cursor else None,
             want=want,
         )
-        return _matches(scope, page, after, want)
+        return _matches(scope, page, kind, after, want)
 
     @described("Shortest paths whose every statement holds in this view.")
     def path(
@@ -136,6 +139,11 @@ def _pattern(pattern: PatternInput, *path: str) -> drift.Pattern:
     return drift.Pattern(_term(pattern.subject, *path, "subject"), pattern.predicate, _term(pattern.object, *path, "object"))
 
 
+def _kind(asked: list[drift.Pattern]) -> str:
+    """What cursors are told apart by: a place among the matches of some patterns is none among those of others."""
+    return f"match {crc32(repr(asked).encode()):08x}"
+
+
 def _term(term: TermInput, *path: str) -> drift.Term:
     variable, key, name, literal = given(term.variable), given(term.entity), given(term.name), given(term.literal)
     if name is not None:
@@ -145,9 +153,9 @@ def _term(term: TermInput, *path: str) -> drift.Term:
     return drift.Term(variable=variable) if key is None else drift.Term(key=key_in(str(key)))
 
 
-def _matches(scope: Scope, page: Page[drift.MatchView], after: str | None, have: frozenset[Want]) -> MatchConnection:
+def _matches(scope: Scope, page: Page[drift.MatchView], kind: str, after: str | None, have: frozenset[Want]) -> MatchConnection:
     """A page of matches whose statements were fetched with the parts `have`."""
-    items, info = frame(page, "match", scope.pin, after)
+    items, info = frame(page, kind, scope.pin, after)
     return MatchConnection(edges=[MatchEdge(place=place, node=_match(scope, view, have)) for place, view in items], page_info=info)
 
 

@@ -107,8 +107,9 @@ def test_a_term_is_one_thing_and_a_cursor_is_of_its_question(faced: InProcess) -
     two = [QUESTION[0] | {"subject": {"variable": "p", "name": "Ann"}}]
     assert "exactly one" in errors(faced, MATCH, patterns=two, at=AT)[0]["message"].lower()
     after = ask(faced, QUESTION, first=1)["pageInfo"]["endCursor"]
-    error = errors(faced, MATCH, patterns=QUESTION[:1], after=after, at=AT)[0]
-    assert error["extensions"]["reason"] == "INVALID_CURSOR"
+    for other in (QUESTION[:1], [QUESTION[0], QUESTION[1] | {"predicate": "was_in"}], QUESTION[::-1]):
+        error = errors(faced, MATCH, patterns=other, after=after, at=AT)[0]
+        assert error["extensions"]["reason"] == "INVALID_CURSOR"
 
 
 def test_too_much_to_join_is_refused_with_what_to_do(faced: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:

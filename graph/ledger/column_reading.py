@@ -40,15 +40,16 @@ _SELECTED = (
 )
 _ALL = select(*_SELECTED).where(*_IN_NAMESPACE)
 _SINCE: BindParameter[int] = bindparam("before")
-_OPENED = select(*_SELECTED).where(*_IN_NAMESPACE, statements.c.tx_from > _SINCE)
-_CLOSED = select(statements.c.row).where(
+OPENED = select(*_SELECTED).where(*_IN_NAMESPACE, statements.c.tx_from > _SINCE)
+CLOSED = select(statements.c.row).where(
     statements.c.namespace == bindparam("namespace"),
     statements.c.tx_to > _SINCE,
     statements.c.tx_to <= bindparam("transaction"),
     statements.c.tx_from <= _SINCE,
 )
 _NAMES = select(things.c.key, things.c.name, things.c.folded).where(things.c.namespace == bindparam("namespace"), standing(things))
-_RENAMED = _NAMES.where(things.c.tx_from > _SINCE)
+# Of all namespaces: with one told the database would look through all names of it.
+RENAMED = select(things.c.key, things.c.name, things.c.folded, things.c.namespace).where(things.c.tx_from > _SINCE, standing(things))
 
 
 def columns(describer: Describer, namespace: str, transaction: int, concerned: Collection[str], symmetric: Collection[str]) -> Columns:
@@ -76,17 +77,22 @@ def later(
     """
     values = {"namespace": namespace, "transaction": transaction, "before": before}
     most = len(earlier) // LATER_SHARE + LATER_ROWS
-    closed = describer.rows.execute(_CLOSED.limit(most + 1), values).scalars().all()
+    closed = describer.rows.execute(CLOSED.limit(most + 1), values).scalars().all()
     if len(closed) > most:
         return None
     reading = earlier.read.without(np.array(closed, np.int64))
     describer.identity.load(reading.concerned)
-    reading.take(describer, _OPENED, values)
-    return reading.made(describer, symmetric, earlier.read.called | _called(describer, _RENAMED, values))
+    reading.take(describer, OPENED, values)
+    return reading.made(describer, symmetric, earlier.read.called | _renamed(describer, values))
 
 
 def _called(describer: Describer, query: Select[Any], values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return {row.key: (row.name, row.folded) for row in describer.rows.execute(query, values)}
+
+
+def _renamed(describer: Describer, values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    rows = describer.rows.execute(RENAMED, {name: values[name] for name in ("before", "transaction")})
+    return {row.key: (row.name, row.folded) for row in rows if row.namespace == values["namespace"]}
 
 
 class Reading:

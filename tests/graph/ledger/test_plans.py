@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from graph.ledger import column_reading
 from graph.ledger.change_steps import RANGES, Rank
 from graph.ledger.selection import Selection, Wanted
 from graph.service import LedgerGraph
@@ -42,3 +45,21 @@ def test_the_feed_is_read_by_index_in_its_order(graph: LedgerGraph, rank: Rank, 
         plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     index = {Rank.CLOSED: "statements_by_closing (namespace=? AND tx_to", Rank.OPENED: "statements_by_opening (namespace=? AND tx_from"}
     assert len(plan) == 1 and index[rank] in plan[0], plan
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (column_reading.OPENED, "statements_by_opening (namespace=? AND tx_from"),
+        (column_reading.CLOSED, "statements_by_closing (namespace=? AND tx_to"),
+        (column_reading.RENAMED, "things_by_tx_from (tx_from"),
+    ],
+)
+def test_what_has_changed_since_is_read_by_index(graph: LedgerGraph, query: Any, index: str) -> None:
+    given = {"namespace": "n", "before": 4, "transaction": 5}
+    values = {name: given[name] for name in query.compile().params if name in given}
+    engine = graph._engine
+    with engine.connect() as connection:
+        statement, parameters = sent(engine, lambda: connection.execute(query, values).all())[-1]
+        plan = [str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+    assert len(plan) == 1 and index in plan[0], plan

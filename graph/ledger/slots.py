@@ -177,6 +177,11 @@ class Slots:
         for found in describer.connection.execute(mine.where(denying)):
             if self._keys.denial(found.proposition) == key:
                 return [place_of(found)]
+        if self._basis.evidence_until is not None and not describer.identity.nothing_joined:
+            # Names that denote other entities under the limit make propositions that no claim names and no statement was of.
+            row = describer.rows.execute(stored.limit(1)).first()
+            if row is not None:
+                return [rectangle(row).place]
         return []
 
 

@@ -146,8 +146,8 @@ def told(value: Any, times: Mapping[Instant, int]) -> Any:
 
 
 def _is_number(name: str, part: Any) -> bool:
-    """Whether a part is the number of a transaction, or tells of some: beside it stands the time of the same."""
-    return name == "positions" or (name == "transaction" and isinstance(part, int))
+    """Whether a part is the number of a transaction or an ID, or tells of some: two services need not have the same."""
+    return name in ("positions", "stored_key") or (name == "transaction" and isinstance(part, int))
 
 
 def first_difference(one: Any, other: Any, path: str) -> tuple[str, Any, Any] | None:

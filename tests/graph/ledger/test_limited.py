@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 from weakref import ref
 
@@ -17,6 +18,7 @@ from graph.ledger.limited import Limited
 from graph.ledger.schema import statements
 from graph.service import LedgerGraph
 from graph.views import Basis, EntityRef, StatementFilter, Want
+from ontology.episode import EpisodeDraft
 from ontology.errors import QueryTooComplex
 from tests.graph.ledger.listening import sent
 from tests.graph.ledger.saying import ALWAYS, claim, say, when, words
@@ -166,3 +168,20 @@ def test_indexes_lead_to_what_is_looked_for(told: LedgerGraph) -> None:
     with found.connect() as connection:
         plan = connection.execute(text("EXPLAIN QUERY PLAN SELECT * FROM statements WHERE subject = 'x'")).all()
     assert "statements_by_subject" in str(plan)
+
+
+def test_a_statement_under_names_that_no_claim_has_is_found_by_its_key(graph: LedgerGraph) -> None:
+    def tell(said: str, *words: str) -> None:
+        draft = EpisodeDraft(" ".join(words), "chat", external_id=said, said_at=said, group="h")
+        claims = [replace(claim(each), start=0, end=1, confidence=0.9) for each in words]
+        graph.record_extracted("n", [(draft, claims, ())], extractor="test")
+
+    # In this group Di is Ann, and Cy as much as Bob only by what was said after the limit: so nothing stored tells of Ann and Cy.
+    tell("2024-02-01", "Bob also_known_as Cy")
+    tell("2024-01-01", "Ann also_known_as Di", "Di likes Cy")
+    snapshot = graph.snapshot("n", valid_at=when("2024-06-01"), evidence_until=when("2024-01-15"))
+    found = pages(lambda after: snapshot.statements(StatementFilter(), first=1, after=after))
+    for view in found:
+        again = snapshot.statement(view.stored_key, view.v_from)
+        assert again is not None and words(again) == words(view)
+    assert [words(view) for view in found if view.predicate == "likes"] == ["Ann likes Cy"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from graph.belief.items import Atom
 from graph.belief.turning import Turn, Turning
 from graph.drift import BoundaryReason
-from graph.ledger.details import Scene
 from graph.ledger.identity import ClaimRow
 from graph.ledger.rectangles import Rectangle
+from graph.ledger.scenes import Scene
 from ontology.errors import QueryTooComplex
 from ontology.instant import UNBOUNDED_FUTURE, UNBOUNDED_PAST, Instant
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, and_, bindparam, func, select
 
 from graph.belief.identity import IDENTITY
-from graph.belief.items import Atom, end_of, reads_as_end
 from graph.belief.lasting import last_attested
 from graph.belief.weighing import Verdict, Weighed
 from graph.ledger.beginnings import Beginnings
@@ -21,6 +20,7 @@ from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle, replayed
+from graph.ledger.scenes import Cited, Scene
 from graph.ledger.schema import OPEN, claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
@@ -29,7 +29,7 @@ from graph.ledger.told_identity import ToldIdentity, nothing_told
 from graph.views import Basis, EntityView, EvidenceView, InvalidationView, LiteralView, StatementView, VersionView, Want
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.names import Keys, normalise
-from ontology.vocabulary import Temporality, Vocabulary
+from ontology.vocabulary import Vocabulary
 
 VocabularyAt = Callable[[int], Vocabulary]
 """The vocabulary in force at a transaction."""
@@ -48,64 +48,9 @@ _AROUND = select(*COLUMNS).where(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """What the evidence says of a rectangle: the outcome at the instant shown, the claims that carry it, best first, and how
-    its end is stated.
-    """
-
-    outcome: Weighed
-    atoms: tuple[Atom, ...]
-    rows: tuple[ClaimRow, ...]
-    to_text: str | None
-
-
 _DATED = frozenset({Want.TRANSACTION, Want.INVALIDATION})
 """What tells when something was first believed: under a said-time limit that is not stored."""
 _UNTOLD = Cited(Weighed(Verdict.HOLDS), (), (), None)
-
-
-class Scene:
-    """Evidence and units as of one transaction, loaded for some rectangles together."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        vocabulary: Vocabulary,
-        visibility: Visibility,
-        identity: Identity,
-        shown: Collection[Rectangle],
-    ) -> None:
-        self.identity = identity
-        self.evidence = Evidence(connection, vocabulary, visibility, identity)
-        identity.load({key for row in shown for key in (row.subject, row.object)})
-        load(self.evidence, [self.read(row).place for row in shown])
-        self.units = Units(self.evidence)
-
-    def read(self, row: Rectangle) -> Rectangle:
-        """A rectangle in terms of the entities that there were."""
-        return read_as(self.identity, row)
-
-    def cited(self, row: Rectangle, at: Instant) -> Cited:
-        """The evidence of a rectangle, weighed at an instant (outside the rectangle: at its first)."""
-        row = self.read(row)
-        at = at if row.holds(at) else row.v_from
-        outcome = self.units.weigh(row.place, at, row.polarity)
-        atoms = self.units.cited(row.place, row.polarity, row.v_from, row.v_to)
-        rows = {atom.made_by.id: self.evidence.rows[atom.made_by.id] for atom in atoms}
-        best = sorted(rows.values(), key=lambda claim: (-claim.confidence, claim.said, claim.place, claim.id))
-        return Cited(outcome, tuple(atoms), tuple(best), _stated_end(best, row.v_to) or self._told_end(row))
-
-    def _told_end(self, row: Rectangle) -> str | None:
-        """The end as a claim states it that tells no more than that it is over."""
-        if row.v_to == UNBOUNDED_FUTURE or self.evidence.traits(row.predicate).temporal is not Temporality.STATE:
-            return None
-        ending = (
-            item.valid_to.text
-            for item in self.evidence.items.get(row.base, ())
-            if item.positive == row.polarity and item.valid_to is not None and reads_as_end(item) and end_of(item)[1] == row.v_to
-        )
-        return min((text for text in ending if text), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,10 +401,3 @@ def _place(entity: EntityView) -> tuple[str, str, str]:
 
 def _stated_start(rows: Iterable[ClaimRow], start: Instant) -> str | None:
     return next((row.from_text for row in rows if row.from_lo == start and row.from_text is not None), None)
-
-
-def _stated_end(rows: Iterable[ClaimRow], end: Instant) -> str | None:
-    if end == UNBOUNDED_FUTURE:
-        return None
-    matches = (row.to_text for row in rows if row.to_lo is not None and end in (row.to_hi, row.to_lo) and row.to_text is not None)
-    return next(matches, None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Row, and_, or_, select, true, tuple_
@@ -375,10 +377,18 @@ class LedgerSnapshot:
                 at = GraphBasis(self.basis.namespace, self.basis.valid_at, self.basis.transaction)
                 found = SqlStore(describer.rows.engine).neighbors(at, key, depth, NEIGHBORS)
             directory = describer.directory
-            at_once = rows_among(describer.rows, _FOLDED, {other for other, _ in found}, transaction=self.basis.transaction)
-            names = {row.key: row.folded for row in at_once}
-            named = ((hops, names[key] if key in names else normalise(_name(directory, key)), key) for key, hops in found)
-            rest = [place for place in sorted(named) if after is None or place > tuple(after)]
+            rest: list[tuple[int, str, str]] = []
+            for hops, level in groupby(found, itemgetter(1)):
+                if after is not None and hops < after[0]:
+                    continue
+                keys = [key for key, _ in level]
+                at_once = rows_among(describer.rows, _FOLDED, keys, transaction=self.basis.transaction)
+                names = {row.key: row.folded for row in at_once}
+                placed = sorted((hops, names[key] if key in names else normalise(_name(directory, key)), key) for key in keys)
+                rest += [place for place in placed if after is None or place > tuple(after)]
+                if len(rest) > first:
+                    # Those further away are many, and their names are what costs.
+                    break
             directory.load([key for _, _, key in rest[:first]])
             views = tuple(view for _, _, key in rest[:first] if isinstance(view := directory.required(key), EntityView))
         return Page(views, tuple(rest[:first]), len(rest) > first)

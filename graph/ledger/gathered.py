@@ -33,8 +33,8 @@ MOST_REPLAYED = 1_000
 TOLD_OF_EACH = 10
 """So many claims on each of them, taken together."""
 
-Matching = Callable[[Collection[ClaimRow]], set[int]]
-"""The rows of those claims that match."""
+Matching = Callable[[Collection[Rectangle]], set[Rectangle]]
+"""Those of some rectangles whose evidence is as it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Gathered:
         want: frozenset[Want],
         matching: Matching | None = None,
     ) -> Page[StatementView]:
-        """Of some rectangles a page of those that match, in the order of the contract; `matching`: that cite such a claim."""
+        """Of some rectangles a page of those that match, in the order of the contract; `matching`: by their evidence too."""
         found = [row for row in rows if self._matches(row, wanted)]
         self.describer.directory.load({key for row in found for key in (row.subject, row.object)})
         placed = sorted(((self._order(row), row) for row in found), key=itemgetter(0))
@@ -71,13 +71,12 @@ class Gathered:
     def _citing(
         self, rest: Sequence[tuple[tuple[Any, ...], Rectangle]], matching: Matching, most: int
     ) -> list[tuple[tuple[Any, ...], Rectangle]]:
-        """The first rows that cite a claim that matches."""
+        """The first rows whose evidence matches."""
         kept: list[tuple[tuple[Any, ...], Rectangle]] = []
         for start in range(0, len(rest), LOOKED_THROUGH):
             part = rest[start : start + LOOKED_THROUGH]
-            cited = self.describer.cited([row for _, row in part])
-            found = matching([claim for cite in cited.values() for claim in cite.rows])
-            kept += [each for each in part if any(claim.row in found for claim in cited[each[1]].rows)]
+            found = matching([row for _, row in part])
+            kept += [each for each in part if each[1] in found]
             if len(kept) >= most:
                 break
         return kept

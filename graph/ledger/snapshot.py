@@ -9,22 +9,23 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, and_, or_, select, true, tuple_
+from sqlalchemy import Engine, Row, and_, or_, select, true, tuple_
 
 from graph.ledger.chunks import among, rows_among
+from graph.ledger.citing import citing
 from graph.ledger.claim_list import ClaimList
 from graph.ledger.details import Describer, VocabularyAt
 from graph.ledger.directory import Directory
 from graph.ledger.drifting import LedgerDrift
 from graph.ledger.footing import Footing
-from graph.ledger.gathered import LOOKED_THROUGH, Gathered
-from graph.ledger.identity import ClaimRow, Place, place_of
+from graph.ledger.gathered import LOOKED_THROUGH, Gathered, Matching
+from graph.ledger.identity import Place, place_of
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.patterns import LedgerPatterns, Walks
 from graph.ledger.rectangles import COLUMNS, Rectangle, outlived_among, rectangle
 from graph.ledger.resolutions import Resolutions
 from graph.ledger.schema import claims, components, episodes, statements, things
-from graph.ledger.selection import TOLD_IN, Wanted, position
+from graph.ledger.selection import Wanted, position
 from graph.ledger.slots import segments
 from graph.ledger.sources import current_copy, episodes_at, status_at, views_of
 from graph.ledger.standing import believed_at, standing
@@ -67,8 +68,6 @@ Neighbors = Callable[[Basis, str, int, int], list[tuple[str, int]]]
 
 
 _FOLDED = select(things.c.key, things.c.folded).where(among(things.c.key), standing(things))
-Matching = Callable[[Connection, Collection[ClaimRow]], set[int]]
-"""The rows of those claims that match."""
 
 
 class LedgerSnapshot:
@@ -165,18 +164,13 @@ class LedgerSnapshot:
         self, filter: StatementFilter, entity: str | None, role: str, first: int, after: Positions | None, want: frozenset[Want]
     ) -> Page[StatementView]:
         told = self._selection.told(filter)
-
-        def matching(connection: Connection, cited: Collection[ClaimRow]) -> set[int]:
-            query = select(claims.c.row).join(episodes, TOLD_IN).where(among(claims.c.row), *told)
-            return {row.row for row in rows_among(connection, query, {claim.row for claim in cited})}
-
         with self._read() as describer:
+            matching = partial(citing, describer, told=told) if told else None
             wanted = self.footing.wanted(describer, filter, entity, role)
             gathered = self._gathered(describer, wanted) if self.basis.evidence_until is not None else None
             if gathered is not None:
-                citing = partial(matching, describer.connection) if told else None
-                return self._pages(describer).page(gathered, wanted, first, after, want, citing)
-            rows = self._select(describer, wanted, after, first + 1, matching if told else None)
+                return self._pages(describer).page(gathered, wanted, first, after, want, matching)
+            rows = self._select(describer, wanted, after, first + 1, matching)
             shown = rows[:first]
             swapped = frozenset(row.base for row in shown if self._selection.turned(row, wanted))
             views = describer.views([_rectangle(row) for row in shown], want, swapped, sided=wanted.sided)
@@ -185,7 +179,7 @@ class LedgerSnapshot:
     def _select(
         self, describer: Describer, wanted: Wanted, after: Positions | None, limit: int, matching: Matching | None
     ) -> list[Row[Any]]:
-        """The first rows after a position; with `matching` those only that cite a claim that matches."""
+        """The first rows after a position; with `matching` those only that match."""
         kept: list[Row[Any]] = []
         gone = wanted.filter.include_invalidated and wanted.joined
         # At first no more than are likely to do.
@@ -199,9 +193,8 @@ class LedgerSnapshot:
                 outlived = outlived_among(describer.connection, describer.identity, map(_rectangle, rows), self.basis.transaction)
                 rows = [row for row in rows if _rectangle(row) not in outlived]
             if matching is not None:
-                cited = describer.cited([_rectangle(row) for row in rows])
-                found = matching(describer.connection, [claim for cite in cited.values() for claim in cite.rows])
-                rows = [row for row in rows if any(claim.row in found for claim in cited[_rectangle(row)].rows)]
+                found = matching([_rectangle(row) for row in rows])
+                rows = [row for row in rows if _rectangle(row) in found]
             kept += rows
             if looked_at < most:
                 break
@@ -312,14 +305,15 @@ class LedgerSnapshot:
         """Statements that an episode asserts, of those that hold on the basis."""
         with self._read() as describer:
 
-            def mine(cited: Collection[ClaimRow]) -> set[int]:
-                return {claim.row for claim in cited if claim.episode == key}
+            def mine(rows: Collection[Rectangle]) -> set[Rectangle]:
+                cited = describer.cited(rows)
+                return {row for row, cite in cited.items() if any(claim.episode == key for claim in cite.rows)}
 
             places = self._told_by(describer, key)
             if self.basis.evidence_until is not None:
                 return self._pages(describer).page(describer.told(places), Wanted(StatementFilter()), first, after, want, mine)
             bases = tuple(sorted({key for place in places for key in describer.identity.kept_under(place)}))
-            rows = self._select(describer, Wanted(StatementFilter(), bases=bases), after, first + 1, lambda _, cited: mine(cited))
+            rows = self._select(describer, Wanted(StatementFilter(), bases=bases), after, first + 1, mine)
             views = describer.views([_rectangle(row) for row in rows[:first]], want)
         return Page(tuple(views), tuple(position(row) for row in rows[:first]), len(rows) > first)
 

@@ -19,9 +19,13 @@ from benchmarks.drift.plain import PlainRectangles
 from benchmarks.measuring import percentile, timed
 from graph.drift import Pattern, Term
 from graph.facade import Snapshot
+from graph.ledger.database import open_database
 from graph.ledger.schema import OPEN
+from graph.ledger.snapshot import NEIGHBORS
 from graph.opening import LEDGER, open_graph
 from graph.service import LedgerGraph
+from graph.store.port import GraphBasis
+from graph.store.sql_engine import SqlStore
 from graph.views import EntityRef, StatementFilter, Want
 from ontology.errors import QueryTooComplex
 from ontology.instant import DAY
@@ -72,8 +76,9 @@ Call = Callable[[int], object]
 class Questions:
     """Each question by name; a number asks it of another place and time."""
 
-    def __init__(self, graph: LedgerGraph, known: Sampled, plain: PlainRectangles) -> None:
+    def __init__(self, graph: LedgerGraph, walks: SqlStore, known: Sampled, plain: PlainRectangles) -> None:
         self._graph = graph
+        self._walks = walks
         self._known = known
         self._plain = plain
 
@@ -86,6 +91,10 @@ class Questions:
 
     def _entity(self, number: int, want: frozenset[Want], until: int | None = None) -> object:
         return self._snapshot(number, until=until).statements_about(self._known.slot(number)[0], "ANY", StatementFilter(), want=want)
+
+    def _walk(self, number: int) -> object:
+        basis = GraphBasis(NAMESPACE, self._known.at(number), self._known.transaction)
+        return self._walks.neighbors(basis, self._known.slot(number)[0], 2, NEIGHBORS)
 
     def _until(self, number: int) -> int:
         return self._known.at(number * 31 + 7)
@@ -138,6 +147,7 @@ class Questions:
                 lambda n: self._snapshot(n).neighbors(place(n)[0], depth=2),
                 lambda n: plain.two_hops(place(n)[0], known.at(n), tx),
             ),
+            "two-hop neighbours, their keys alone": (self._walk, None),
             "slot, said until K": (lambda n: self._slot(n, BARE, self._until(n)), None),
             "entity, said until K": (lambda n: self._entity(n, BARE, self._until(n)), None),
             "why a slot changed": (self._why, None),
@@ -218,7 +228,8 @@ def measured(folder: Path, runs: int, only: Sequence[str], limited: bool) -> dic
     known = sampled(folder / LEDGER)
     plain = PlainRectangles(folder / "plain.db", folder / LEDGER)
     rest_the_collector()
-    questions = Questions(graph, known, plain)
+    engine = open_database(f"sqlite:///{folder / LEDGER}")
+    questions = Questions(graph, SqlStore(engine), known, plain)
     chosen = {name: pair for name, pair in questions.point().items() if not only or any(each in name for each in only)}
     found: dict[str, Any] = {"point": {}, "plain": {}, "whole": {}, "limited": {}}
     for name, (ours, theirs) in chosen.items():
@@ -233,6 +244,7 @@ def measured(folder: Path, runs: int, only: Sequence[str], limited: bool) -> dic
         found["limited"] = first_and_later(questions.whole(known.last - 20 * MONTH), max(5, runs // 10))
         found["peak, limited"] = peak()
     graph.close()
+    engine.dispose()
     return found
 
 

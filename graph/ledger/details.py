@@ -20,7 +20,7 @@ from graph.ledger.history import transaction_times, versions
 from graph.ledger.identity import ClaimRow, Identity, KnownIdentity, Place, Visibility
 from graph.ledger.known_identity import IdentityCache
 from graph.ledger.rectangles import COLUMNS, Rectangle, load, read_as, rectangle, replayed
-from graph.ledger.scenes import Cited, Scene
+from graph.ledger.scenes import Cited, Scene, SharedScenes
 from graph.ledger.schema import OPEN, claims, episodes, statements
 from graph.ledger.sources import episode_views
 from graph.ledger.standing import standing
@@ -367,32 +367,6 @@ class Describer:
     def _histories(self, shown: Sequence[Rectangle]) -> dict[Rectangle, tuple[VersionView, ...]]:
         replay = self.replay if self._basis.evidence_until is not None else None
         return versions(self.connection, self._basis.transaction, shown, self.identity_at, replay)
-
-
-class SharedScenes:
-    """Evidence as of transactions, for some rectangles together: each is loaded once."""
-
-    def __init__(self, describer: Describer, shown: Collection[Rectangle]) -> None:
-        self._describer = describer
-        self._transaction = describer.basis.transaction
-        self._at: dict[int, list[Rectangle]] = defaultdict(list)
-        for row in shown:
-            for moment in [self._transaction] if row.tx_to > self._transaction else [row.tx_to - 1, row.tx_to]:
-                self._at[moment].append(row)
-        self._scenes: dict[tuple[int, int | None], Scene] = {}
-
-    @property
-    def connection(self) -> Connection:
-        """Where the ledger is read."""
-        return self._describer.connection
-
-    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
-        """The evidence as of a transaction; `shown` are some of all the rectangles."""
-        found = self._scenes.get((transaction, who))
-        if found is None:
-            found = self._describer.scene(transaction, self._at.get(transaction, shown), who=who)
-            self._scenes[transaction, who] = found
-        return found
 
 
 def _place(entity: EntityView) -> tuple[str, str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import Connection
 
@@ -12,6 +14,7 @@ from graph.belief.weighing import Weighed
 from graph.ledger.evidence import Evidence, Units
 from graph.ledger.identity import ClaimRow, Identity, Visibility
 from graph.ledger.rectangles import Rectangle, load, read_as
+from graph.views import Basis
 from ontology.instant import UNBOUNDED_FUTURE, Instant
 from ontology.vocabulary import Temporality, Vocabulary
 
@@ -69,6 +72,41 @@ class Scene:
             if item.positive == row.polarity and item.valid_to is not None and reads_as_end(item) and end_of(item)[1] == row.v_to
         )
         return min((text for text in ending if text), default=None)
+
+
+class Loading(Protocol):
+    """What loads evidence as of a transaction, on one basis."""
+
+    connection: Connection
+    basis: Basis
+
+    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene: ...
+
+
+class SharedScenes:
+    """Evidence as of transactions, for some rectangles together: each is loaded once."""
+
+    def __init__(self, scenes: Loading, shown: Collection[Rectangle]) -> None:
+        self._from = scenes
+        self._transaction = scenes.basis.transaction
+        self._at: dict[int, list[Rectangle]] = defaultdict(list)
+        for row in shown:
+            for moment in [self._transaction] if row.tx_to > self._transaction else [row.tx_to - 1, row.tx_to]:
+                self._at[moment].append(row)
+        self._scenes: dict[tuple[int, int | None], Scene] = {}
+
+    @property
+    def connection(self) -> Connection:
+        """Where the ledger is read."""
+        return self._from.connection
+
+    def scene(self, transaction: int, shown: Collection[Rectangle], *, who: int | None = None) -> Scene:
+        """The evidence as of a transaction; `shown` are some of all the rectangles."""
+        found = self._scenes.get((transaction, who))
+        if found is None:
+            found = self._from.scene(transaction, self._at.get(transaction, shown), who=who)
+            self._scenes[transaction, who] = found
+        return found
 
 
 def _stated_end(rows: Iterable[ClaimRow], end: Instant) -> str | None:

@@ -15,9 +15,10 @@ from sqlalchemy import select
 from graph.drift import BoundaryReason
 from graph.ledger.boundaries import Boundary, Standing, Window
 from graph.ledger.chunks import among, rows_among
-from graph.ledger.details import Describer, SharedScenes
+from graph.ledger.details import Describer
 from graph.ledger.endings import Ending, ending_of, withdrawal
 from graph.ledger.rectangles import Moments, Rectangle, moments
+from graph.ledger.scenes import SharedScenes
 from graph.ledger.schema import transactions
 from graph.views import Basis
 from ontology.errors import QueryTooComplex

@@ -141,11 +141,9 @@ def stale(
     """List what still counts and nobody has attested for long, longest first."""
     from api.cli.drift_tables import stale as table
 
-    found = _listed(documents.STALE, about, predicate, namespace, data, times(at, recorded_at, evidence_until), first)
-    rows = [edge["node"] for edge in found["found"]["edges"]]
-    body = table(rows, found["basis"]["validAt"]) if rows else ["  nothing is stale"]
-    answer = {"basis": found["basis"], "statements": rows}
-    show(answer, as_json, [rendering.basis(found["basis"])], body, more(found["found"], first))
+    basis, rows, rest = _listed(documents.STALE, about, predicate, namespace, data, times(at, recorded_at, evidence_until), first)
+    body = table(rows, basis["validAt"]) if rows else ["  nothing is stale"]
+    show({"basis": basis, "statements": rows}, as_json, [rendering.basis(basis)], body, rest)
 
 
 def contested(
@@ -162,19 +160,18 @@ def contested(
     """List what other evidence disagrees with."""
     from api.cli.drift_tables import contested as table
 
-    found = _listed(documents.CONTESTED, about, predicate, namespace, data, times(at, recorded_at, evidence_until), first)
-    rows = [edge["node"] for edge in found["found"]["edges"]]
-    answer = {"basis": found["basis"], "statements": rows}
-    show(
-        answer, as_json, [rendering.basis(found["basis"])], table(rows) if rows else ["  nothing is contested"], more(found["found"], first)
-    )
+    basis, rows, rest = _listed(documents.CONTESTED, about, predicate, namespace, data, times(at, recorded_at, evidence_until), first)
+    body = table(rows) if rows else ["  nothing is contested"]
+    show({"basis": basis, "statements": rows}, as_json, [rendering.basis(basis)], body, rest)
 
 
 def _listed(
     document: str, about: str | None, predicate: str | None, namespace: str, data: Data, asked: Mapping[str, Any], first: int
-) -> dict[str, Any]:
+) -> tuple[Mapping[str, Any], list[Mapping[str, Any]], list[str]]:
+    """The basis, the statements, and what is said where there are more."""
     with reading_link(data, namespace) as link:
-        found: dict[str, Any] = link.execute(document, {**asked, "filter": chosen(link, about, predicate), "first": first})["asOf"]
-        if not found["found"]["edges"]:
+        found = link.execute(document, {**asked, "filter": chosen(link, about, predicate), "first": first})["asOf"]
+        rows = [edge["node"] for edge in found["found"]["edges"]]
+        if not rows:
             why_nothing(link, predicates=[predicate])
-    return found
+    return found["basis"], rows, more(found["found"], first)
